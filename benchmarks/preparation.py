@@ -88,8 +88,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     """Return the work of a stage that reads the text or its corpus."""
     from augury.core.execution import Execution
     from augury.core.store import Store
-    from augury.corpora.corpus import KIND as CORPORA
-    from augury.corpora.corpus import Corpus
+    from augury.corpora.corpus import CORPORA, Corpus
     from augury.corpora.ingest import corpus_address, ingest
     from augury.corpora.spec import CorpusSpec
 
@@ -116,8 +115,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     from augury.text.pieces import training
     from augury.text.pieces.settings import VocabularyConfig
     from augury.text.pieces.vocabulary import VocabularyTokenizer
-    from augury.text.tokens import KIND as TOKENS
-    from augury.text.tokens import Text, tokenise
+    from augury.text.tokens import TOKENS, Text, tokenise
 
     texts = {side: Text(corpus.folder, (side,), side) for side in SIDES}
     tokenizer = VocabularyTokenizer(store.folder("vocabularies", "first"))

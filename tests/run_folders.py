@@ -239,7 +239,7 @@ class Sweeps:
 
     def __init__(self, results: Results, name: str = "beta"):
         self.results, self.name = results, name
-        self.folder = results.store.folder(state.KIND, name)
+        self.folder = results.store.folder(state.SWEEPS, name)
         self.configurations: list[dict[str, Any]] = []
         self.trials: dict[str, dict[str, Any]] = {}
         self.chosen: str | None = None

@@ -41,9 +41,9 @@ class RegimeTraining(ABC):
     def symbols(self) -> Symbols:
         """Return the symbols of the tokenizer, for operators that draw from token ids."""
 
-    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
+    def load(self, examples: np.ndarray, epoch: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)
-        loaded = self.collate(located, self.examples.views(located, number), number)
+        loaded = self.collate(located, self.examples.views(located, epoch), epoch)
         return loaded._replace(batch=to_device(loaded.batch, device))
 
     @abstractmethod
@@ -51,9 +51,9 @@ class RegimeTraining(ABC):
         self,
         located: Sequence[tuple[ViewGroup, int]],
         views: Sequence[Sequence[np.ndarray]],
-        number: int,
+        epoch: int,
     ) -> Loaded:
-        """Return the batch, on the CPU, of located examples in epoch `number`.
+        """Return the batch, on the CPU, of located examples in an `epoch`.
 
         `views` has the ids of every example, view by view.
         """

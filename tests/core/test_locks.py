@@ -101,12 +101,12 @@ def not_root() -> Iterator[None]:
 def shared() -> Iterator[Path]:
     """A storage with lock files of another user, which are not writable."""
     root = Path(tempfile.mkdtemp())
-    (root / locks.KIND).mkdir()
-    (root / locks.KIND / "views-aa").touch(mode=0o444)
-    (root / locks.KIND).chmod(0o555)
+    (root / locks.LOCKS).mkdir()
+    (root / locks.LOCKS / "views-aa").touch(mode=0o444)
+    (root / locks.LOCKS).chmod(0o555)
     root.chmod(0o777)
     yield root
-    for directory in (root, root / locks.KIND):
+    for directory in (root, root / locks.LOCKS):
         directory.chmod(0o755)
     shutil.rmtree(root)
 

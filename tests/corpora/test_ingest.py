@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus
-from augury.corpora.corpus import KIND, Corpus
+from augury.corpora.corpus import CORPORA, Corpus
 from augury.corpora.ingest import corpus_address, ingest, overlaps
 from augury.corpora.spec import CorpusSpec
 
@@ -130,7 +130,7 @@ def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -
     files = write(tmp_path, "a", [("a", "x"), ("b", "\u00a0")])
     with pytest.raises(UserError, match=f"{split}: empty target in .*a.en, line 2"):
         ingest(spec(valid=files, tests={"test": files}), split, store)
-    assert store.addresses(KIND) == []
+    assert store.addresses(CORPORA) == []
 
 
 def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
@@ -138,7 +138,7 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     train = write(tmp_path, "a", rows)
     with pytest.raises(UserError, match=r"3 of 5 rows .*\(ratio 2, empty source 1\)"):
         ingest(spec(train=train, filter=STRICT), "train", store)
-    assert store.addresses(KIND) == []
+    assert store.addresses(CORPORA) == []
     half = spec(train=write(tmp_path, "a", rows[:4]), filter=STRICT)
     assert ingest(half, "train", store).rows == 2
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
@@ -188,7 +188,7 @@ def test_an_interruption_leaves_nothing_that_counts(
     monkeypatch.setattr(corpus, "write_shard", stopped)
     with pytest.raises(KeyboardInterrupt):
         ingest(corpus_spec, "train", store)
-    (address,) = store.addresses(KIND)
+    (address,) = store.addresses(CORPORA)
     with pytest.raises(UserError, match="no complete corpus"):
         Corpus.load(store, address)
     monkeypatch.undo()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import tables
-from augury.corpora.corpus import KIND, LABELLED_PAIRS, LABELS, NLI, Corpus
+from augury.corpora.corpus import CORPORA, LABELLED_PAIRS, LABELS, NLI, Corpus
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.records import stratified
 from augury.corpora.spec import LabelledPairsSpec, NliSpec
@@ -113,7 +113,7 @@ def test_an_unknown_label_is_located(
     (tmp_path / name).write_text(content)
     with pytest.raises(UserError, match=rf"label 'no' \(.*{place}.*\): allowed: entailment, neu"):
         ingest(spec(tests={"test": {"file": str(tmp_path / name), **settings}}), "test", store)
-    assert store.addresses(KIND) == []
+    assert store.addresses(CORPORA) == []
 
 
 def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(

@@ -49,7 +49,7 @@ class Trials:
     """A sweep as its driver writes it: definition, state, and the runs of its seeds."""
 
     def __init__(self, store: Store, name: str = "beta"):
-        self.store, self.folder = store, store.folder(state.KIND, name)
+        self.store, self.folder = store, store.folder(state.SWEEPS, name)
         self.definition: dict[str, Any] = {
             "name": name,
             "question": "Which beta helps?",

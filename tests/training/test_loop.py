@@ -222,7 +222,7 @@ class Sentences(toy.Toy):
         self.regime, self.model = regime, words.Words(dropout=0.1)
         self.module, self.batch = self.model.module, words.sentences(200)
 
-    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
+    def load(self, examples: np.ndarray, epoch: int, device: torch.device) -> Loaded:
         ids, labels = self.batch
         return Loaded(words.Batch(ids[examples], labels[examples]), len(examples), len(examples))
 

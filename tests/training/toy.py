@@ -70,7 +70,7 @@ class Toy:
     def ids(self, examples: np.ndarray) -> list[str]:
         return [f"toy-{example}" for example in examples]
 
-    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
+    def load(self, examples: np.ndarray, epoch: int, device: torch.device) -> Loaded:
         batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
         costs = self.lengths.cost[examples]
         return Loaded(batch, int(costs.sum()), len(examples) * int(costs.max()))

@@ -63,7 +63,7 @@ class Classification(RegimeTraining):
         self,
         located: Sequence[tuple[ViewGroup, int]],
         views: Sequence[Sequence[np.ndarray]],
-        number: int,
+        epoch: int,
     ) -> Loaded:
         batch = self._batch(views, self.labels[[row for _, row in located]])
         return Loaded(batch, sum(len(ids) for view in views for ids in view), batch.ids.numel())

@@ -14,8 +14,7 @@ from augury.core.locks import make_once
 from augury.core.progress import ProgressLine, say_once
 from augury.core.store import Folder, Store
 from augury.core.words import Words
-from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import KINDS, Corpus, CorpusWriter
+from augury.corpora.corpus import CORPORA, KINDS, Corpus, CorpusWriter
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import align
 from trainables.nmt.generators import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus

@@ -21,7 +21,7 @@ from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
 from trainables.nmt.config import ModelConfig, PretrainedTranslator, SequenceExperiment, TinyT5
-from trainables.nmt.translators import FromNothing, Translator
+from trainables.nmt.translators import Architecture, FromNothing
 from trainables.tokenizers import make_subwords, subword_settings
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PretrainedTokenizer(VocabularyTokenizer):
         return EncoderDecoder(self.experiment, self.folder).vocabulary
 
 
-class EncoderDecoder(Translator):
+class EncoderDecoder(Architecture):
     """An encoder-decoder of `transformers` with its own tokenizer: a pretrained one, or a small T5
     whose weights and subwords are learned."""
 
@@ -145,7 +145,7 @@ class EncoderDecoder(Translator):
         return model
 
 
-def translator(
+def architecture(
     experiment: SequenceExperiment, folder: Folder | None = None
 ) -> FromNothing | EncoderDecoder:
     """Return the model of an experiment, and the vocabulary in a folder."""
@@ -154,7 +154,7 @@ def translator(
     return EncoderDecoder(experiment, folder)
 
 
-def translator_of(run: Run) -> FromNothing | EncoderDecoder:
+def architecture_of(run: Run) -> FromNothing | EncoderDecoder:
     """Return the model of a run, whose vocabulary is made."""
     assert isinstance(run.experiment, SequenceExperiment)
-    return translator(run.experiment, run.stored_folder(run.tokenizer))
+    return architecture(run.experiment, run.stored_folder(run.tokenizer))

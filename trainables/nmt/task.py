@@ -17,8 +17,7 @@ from augury.corpora.corpus import PARALLEL, Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, Sampler
-from augury.decoding.settings import Translator as Translate
+from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
@@ -26,7 +25,7 @@ from augury.regimes.regime import SOURCE
 from augury.scoring.sacre import FIXED
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import Config, SequenceExperiment
-from trainables.nmt.pretrained import translator
+from trainables.nmt.pretrained import architecture
 from trainables.nmt.translators import SIDES
 
 if TYPE_CHECKING:
@@ -46,25 +45,25 @@ class SequenceTask(Task):
     ROWS_PER_SECOND: ClassVar[int] = 60_000
 
     def check(self, experiment: SequenceExperiment, store: Store) -> None:
-        translator(experiment).check(store)
+        architecture(experiment).check(store)
 
     def check_model(self, experiment: SequenceExperiment, store: Store) -> None:
-        translator(experiment).check_model(store)
+        architecture(experiment).check_model(store)
 
     def tokenizer(
         self, experiment: SequenceExperiment, texts: Mapping[str, Text], store: Store
     ) -> Tokenizer:
-        return translator(experiment).tokenizer(texts, store)
+        return architecture(experiment).tokenizer(texts, store)
 
     def make_tokenizer(
         self, experiment: SequenceExperiment, texts: Mapping[str, Text], folder: Folder
     ) -> None:
-        translator(experiment).make_tokenizer(texts, folder)
+        architecture(experiment).make_tokenizer(texts, folder)
 
     def check_held_out(
         self, experiment: SequenceExperiment, tokenizer: Folder, corpora: Mapping[str, Corpus]
     ) -> None:
-        model = translator(experiment, tokenizer)
+        model = architecture(experiment, tokenizer)
         vocabulary = model.vocabulary
         for name, corpus in corpora.items():
             if corpus.kind != PARALLEL:  # examples, of which the pairs are not made yet
@@ -79,7 +78,7 @@ class SequenceTask(Task):
                 raise UserError(f"{name}: {error}") from error
 
     def size(self, experiment: SequenceExperiment, store: Store) -> Size | None:
-        return translator(experiment).size(store)
+        return architecture(experiment).size(store)
 
     def address_settings(self, experiment: SequenceExperiment) -> dict[str, Any]:
         return {
@@ -150,7 +149,7 @@ class Nmt(SequenceTask):
                 metric(name, language).require_words(references)
         super().check(experiment, store)
 
-    def translator(self, run: Run, threads: int) -> Translate:
+    def translator(self, run: Run, threads: int) -> Translator:
         return finished(run).translator(threads)
 
     def trained(self, run: Run) -> Trained:

@@ -18,7 +18,7 @@ from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import SequenceExperiment
-from trainables.nmt.pretrained import translator_of
+from trainables.nmt.pretrained import architecture_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -32,8 +32,8 @@ class Trained(SequenceModel):
 
     def __init__(self, run: Run):
         self.run, self.experiment = run, cast(SequenceExperiment, run.experiment)
-        self.kind = translator_of(run)
-        self.vocabulary, self.positions = self.kind.vocabulary, self.kind.positions
+        self.architecture = architecture_of(run)
+        self.vocabulary, self.positions = self.architecture.vocabulary, self.architecture.positions
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Trained, (self.run,)  # another process reads the vocabulary itself
@@ -63,7 +63,7 @@ class Trained(SequenceModel):
 
             rendered = render_texts(self.run, texts, view)
         ids, offsets = self.vocabulary.encode(rendered, name)
-        prefix = self.kind.prefix(tag) if tagged else []
+        prefix = self.architecture.prefix(tag) if tagged else []
         return [
             [*prefix, *ids[start:end].tolist()] if end > start else []
             for start, end in zip(offsets[:-1], offsets[1:], strict=True)
@@ -102,7 +102,7 @@ class Trained(SequenceModel):
         tag: str | None = None,
     ) -> list[str]:
         """Return the translations of sources in ids without tag and end of sentence."""
-        prefix = self.kind.prefix(tag)
+        prefix = self.architecture.prefix(tag)
         tagged = [[*prefix, *source] if source else [] for source in sources]
         execution, chosen = self.experiment.execution, decoding or self.experiment.decoding
         check_lengths(tagged, chosen, self.positions)
@@ -132,7 +132,7 @@ class Trained(SequenceModel):
         sentence."""
         from trainables.sequence import mean_states
 
-        before = self.kind.prefix(tag)
+        before = self.architecture.prefix(tag)
         framed = [[*before, *source, self.vocabulary.eos] for source in sources]
         if (longest := max(map(len, framed))) > self.positions:
             raise UserError(
@@ -147,7 +147,7 @@ class Trained(SequenceModel):
         from augury.training.trained import load_weights
         from trainables.nmt.embeddings import tabulated
 
-        return tabulated(load_weights(self.run.folder, self.kind.empty()))
+        return tabulated(load_weights(self.run.folder, self.architecture.empty()))
 
     def converted(self) -> Folder:
         def convert(directory: Path) -> None:

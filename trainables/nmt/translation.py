@@ -25,7 +25,7 @@ from augury.training.batching import Lengths, padded
 from augury.training.learner import Likelihood, Loaded, Validation, likelihood
 from trainables.nmt.config import SequenceExperiment
 from trainables.nmt.embeddings import tabulated
-from trainables.nmt.pretrained import translator_of
+from trainables.nmt.pretrained import architecture_of
 from trainables.sequence import head, hidden_states, source_embeddings
 from trainables.training import RegimeTraining, pad_views, to_device
 
@@ -61,12 +61,12 @@ class Translation(RegimeTraining):
     module: PreTrainedModel
 
     def __init__(self, run: Run):
-        self.kind = translator_of(run)
-        self.vocabulary, self.positions = self.kind.vocabulary, self.kind.positions
+        self.architecture = architecture_of(run)
+        self.vocabulary, self.positions = self.architecture.vocabulary, self.architecture.positions
         super().__init__(run)
-        self.module = self.kind.untrained(run.seed)
+        self.module = self.architecture.untrained(run.seed)
         self.pad = int(self.module.config.pad_token_id)
-        self.prefix = cache(self.kind.prefix)  # called for every row
+        self.prefix = cache(self.architecture.prefix)  # called for every row
         # The end of sentence included; the tag, which some regimes need, does not count.
         before, first = len(self.vocabulary.before), len(self.vocabulary.first)
         self.lengths = Lengths(
@@ -93,14 +93,14 @@ class Translation(RegimeTraining):
         self,
         located: Sequence[tuple[ViewGroup, int]],
         views: Sequence[Sequence[np.ndarray]],
-        number: int,
+        epoch: int,
     ) -> Loaded:
         sources: list[list[list[int]]] = []
         for view in views:
             sources.append([])
             for (group, row), subwords in zip(located, view, strict=True):
                 sources[-1].append(self.source(subwords, self.examples.tag(row), group.target))
-        labels = list(map(self.label, self.examples.labels(located, number)))
+        labels = list(map(self.label, self.examples.labels(located, epoch)))
         batch = self.batch(sources, labels)
         # The decoder reads the labels once under every view of the source.
         tokens = sum(sum(map(len, view)) for view in sources) + len(views) * sum(map(len, labels))

@@ -31,7 +31,7 @@ ESTIMATE = 20_000
 """Rows whose words estimate the entries of an automatic vocabulary."""
 
 
-class Translator:
+class Architecture:
     """What the models of experiments have in common: a vocabulary, once that is made.
 
     Vocabularies of all kinds have the members of `text.pieces.vocabulary.Vocabulary` that
@@ -56,7 +56,7 @@ class Translator:
         return None
 
 
-class FromNothing(Translator):
+class FromNothing(Architecture):
     """A transformer of random weights, with a vocabulary that is learned from its text."""
 
     experiment: Config

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.model_outputs import KIND, ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import (
     REJECTED,
@@ -156,7 +156,7 @@ class Generate(CorpusOperator):
         prompts, keys = [], []
         for record in _readable(block):
             prompts.append(render(self.prompt, record, self._examples(corpus, record, copy)))
-            keys.append(seed_of(self.seed, KIND, record["id"], copy))
+            keys.append(seed_of(self.seed, GENERATED, record["id"], copy))
         return Questions(prompts, keys)
 
     def _examples(
@@ -185,7 +185,7 @@ class Generate(CorpusOperator):
         prompts = {**self.model_dump(include={"prompt", "examples", "shots", "seed"}), "copy": copy}
         asked = {"version": VERSION, "prompts": prompts, "sampling": sampling.to_dict()}
         return ModelOutputs(
-            outputs_folder(store, KIND, corpus, model, **asked),
+            outputs_folder(store, GENERATED, corpus, model, **asked),
             corpus,
             model,
             partial(self.questions, corpus, copy),

@@ -23,7 +23,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.decoding.settings import PLAIN, Decoding, Sampling
 
-KIND = "generated"
+GENERATED = "generated"
 BLOCK_ROWS = 500
 """The records of a block, which is repeated after a kill."""
 

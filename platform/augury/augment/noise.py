@@ -20,7 +20,7 @@ from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.corpora.corpus import KIND, Corpus, CorpusWriter, input_columns, read_shard
+from augury.corpora.corpus import CORPORA, Corpus, CorpusWriter, input_columns, read_shard
 from augury.corpora.text_settings import NOISES, NoiseRates, SourceNoise
 from augury.text.noise import (
     NoiseContext,
@@ -122,7 +122,9 @@ def noisy_test(
     has it; ids and references stay."""
     operator = NoiseForTestSet.model_validate(noise.to_dict())
     (part,) = pipeline.augment(clean, [operator], store, fit_on=train, execution=execution).parts
-    folder = store.folder(KIND, config.address({"clean": clean.address, "noise": part.folder.name}))
+    folder = store.folder(
+        CORPORA, config.address({"clean": clean.address, "noise": part.folder.name})
+    )
 
     def write() -> None:
         made, start, writer = part.folder.manifest(), 0, CorpusWriter(folder)

@@ -28,8 +28,8 @@ from augury.core.execution import Execution, Item, ItemFunction
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import ProgressLine, say
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
+    CORPORA,
     SHARD_ROWS,
     TEXTS,
     Corpus,

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.model_outputs import KIND, ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
 from augury.augment.models import TrainedModel
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.prompts import hypothesis
@@ -158,7 +158,7 @@ class Semantic(CorpusOperator):
         settings = {"operator", "copies", "labels", "sampling", "seed"}
         asked = self.model_dump(mode="json", include=settings) | {"version": self.VERSION}
         written = ModelOutputs(
-            outputs_folder(store, KIND, corpus, models[GENERATOR], **asked),
+            outputs_folder(store, GENERATED, corpus, models[GENERATOR], **asked),
             corpus,
             models[GENERATOR],
             self.questions,
@@ -211,7 +211,7 @@ def judge(
     hypotheses, computed unless the store has them."""
     if not pairs:
         return np.zeros((0, len(LABELS)))
-    folder = store.folder(KIND, config.address({"model": teacher.name, "rows": pairs}))
+    folder = store.folder(GENERATED, config.address({"model": teacher.name, "rows": pairs}))
 
     def write() -> None:
         label = f"{name}: judge"

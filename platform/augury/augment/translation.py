@@ -24,7 +24,7 @@ from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec, swapped
 from augury.decoding.settings import PLAIN, Decoding
 
-KIND = "translations"
+TRANSLATIONS = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
 SENTENCES_PER_SECOND = 60.0  # that one core translates with a small model
@@ -94,7 +94,7 @@ def translation(
     search = decoding.model_dump()
     asked = {"version": VERSION, "column": column, "view": view, "decoding": search}
     return ModelOutputs(
-        outputs_folder(store, KIND, corpus, model, **asked),
+        outputs_folder(store, TRANSLATIONS, corpus, model, **asked),
         corpus,
         model,
         partial(_column, column),

@@ -21,7 +21,7 @@ from augury.core.progress import ProgressLine, duration, say
 from augury.core.store import Folder, Store, modified
 from augury.core.verification import verify
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, KIND, RECORDS, RunRecord
+from augury.experiments.record import DESCRIPTION, RECORDS, RUNS, RunRecord
 from augury.reporting.find import find, named_systems
 from augury.reporting.numbers import number
 from augury.sweeping import state
@@ -183,7 +183,7 @@ def _delete(store: Store, runs: dict[Folder, dict[str, Any]], arguments: argpars
         raise UserError(f"say which runs: augury runs {arguments.storage} RUN ...")
     going = [*runs, *stored_runs.dependents(runs, store)]
     for folder in going:
-        if folder.name.startswith(f"{KIND}/") and is_locked(folder):
+        if folder.name.startswith(f"{RUNS}/") and is_locked(folder):
             raise UserError(f"{folder.uri} is being trained: stop it first")
     sizes = [stored_runs.size(folder) for folder in going]
     if arguments.yes:
@@ -206,7 +206,7 @@ def _clean(store: Store, arguments: argparse.Namespace) -> int:
         raise UserError(f"--hours {arguments.hours}: give a number of hours, at least 0")
     if any_held(store):
         say(f"a command works in {store.root}: its texts are kept; repeat this when it has ended")
-    items = stored_runs.unused(store, arguments.hours, users=(KIND, state.KIND))
+    items = stored_runs.unused(store, arguments.hours, users=(RUNS, state.SWEEPS))
     if arguments.yes:
         unneeded, items = items, [item for item in items if item.remove(store)]
         for item in unneeded:

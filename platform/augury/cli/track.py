@@ -29,9 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core.config import validate
     from augury.core.store import Store
     from augury.experiments import stored_runs
-    from augury.experiments.record import KIND as RUNS
-    from augury.experiments.record import RunRecord, Tracking
-    from augury.sweeping.state import KIND as SWEEPS
+    from augury.experiments.record import RUNS, RunRecord, Tracking
+    from augury.sweeping.state import SWEEPS
     from augury.tracking.export import Exporter
 
     store = Store(arguments.storage)

@@ -19,7 +19,7 @@ from augury.core.errors import UserError, is_read_only
 from augury.core.messages import say, say_once
 from augury.core.store import Folder, Store
 
-KIND = ".locks"
+LOCKS = ".locks"
 UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EBADF)
 """Error numbers of filesystems without locks; the last is that of NFS for a file of another user.
 """
@@ -97,12 +97,12 @@ def is_locked(folder: Folder) -> bool:
 
 def any_held(store: Store) -> bool:
     """Return whether a process holds any lock of a storage; where there are no locks, False."""
-    folder = Folder(store.root, KIND)
+    folder = Folder(store.root, LOCKS)
     return folder.is_local and any(_is_held(folder.path(name)) for name in folder.names())
 
 
 def _path(folder: Folder) -> str:
-    return Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
+    return Folder(folder.root, LOCKS).path(folder.name.replace("/", "-"))
 
 
 def _is_held(path: str) -> bool:

@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 from augury.core.integrity import Checksum
 from augury.core.store import Folder, Store
 
-KIND = "corpora"
+CORPORA = "corpora"
 TEXTS = "texts"
 """Key of the list of texts in the manifest of several training texts."""
 SCHEMA_VERSION = 1
@@ -156,7 +156,7 @@ class Corpus:
     @classmethod
     def load(cls, store: Store, address: str) -> Corpus:
         """Return the corpus at `address`; raise UserError if it is not complete."""
-        corpus = cls(store.folder(KIND, address))
+        corpus = cls(store.folder(CORPORA, address))
         if not corpus.folder.complete:
             raise UserError(
                 f"no complete corpus at {corpus.folder.uri}: create it with `augury augment` or "

@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import ProgressLine, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
+from augury.corpora.corpus import CORPORA, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
 from augury.corpora.languages import SEVERAL
@@ -37,7 +37,7 @@ def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
         return _mix({name: ingest(text, split, store) for name, text in mixture.items()}, store)
     resolved = spec.resolve(split)
     text = open_text(resolved.text, resolved.role, resolved.languages)
-    folder = store.folder(KIND, _address(resolved, text))
+    folder = store.folder(CORPORA, _address(resolved, text))
     corpus = Corpus(folder)
     if not make_once(folder, lambda: _make(folder, resolved, text)):
         say_once(f"{split}: {corpus.rows:,} {corpus.kind.noun}, reused {corpus.address}")
@@ -206,7 +206,7 @@ def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
     The name of a corpus is the `origin` of its records and the prefix of their ids.
     """
     parts = {name: corpus.address for name, corpus in corpora.items()}
-    folder = store.folder(KIND, _mixture_address(parts))
+    folder = store.folder(CORPORA, _mixture_address(parts))
 
     def make() -> None:
         writer = CorpusWriter(folder)

@@ -16,14 +16,13 @@ from augury.augment.models import ReadyModel, TrainedModel
 from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import CORPORA
 from augury.experiments.record import run_folder
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
-from augury.text.tokens import KIND as TOKENS
-from augury.text.tokens import Text, Tokenizer
+from augury.text.tokens import TOKENS, Text, Tokenizer
 from augury.training.settings import without_end
 
 VERSION = 2

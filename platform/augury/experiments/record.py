@@ -24,7 +24,7 @@ from augury.core.store import MANIFEST, Folder, Store
 from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS, Score
 from augury.training.trained import OUTCOME, Outcome
 
-KIND = "runs"
+RUNS = "runs"
 DESCRIPTION = "run.json"
 RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
 """The JSON files that have checksums in every storage of this version."""
@@ -67,7 +67,7 @@ class Input(NamedTuple):
 
 def run_folder(store: Store, address: str, seed: int) -> Folder:
     """Return the folder of the run of a configuration with a seed."""
-    return store.folder(KIND, f"{address}/seed-{seed}")
+    return store.folder(RUNS, f"{address}/seed-{seed}")
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def behind(run: Folder) -> tuple[dict[str, Outcome], dict[str, float], list[str]
         folder = Folder(run.root, name)
         if name in outcomes:
             continue
-        if not (name.startswith(f"{KIND}/") and folder.exists(OUTCOME)):
+        if not (name.startswith(f"{RUNS}/") and folder.exists(OUTCOME)):
             elsewhere[name] = None
             continue
         outcomes[name] = Outcome.read(folder)

@@ -16,10 +16,10 @@ from augury.core.errors import UserError, unknown
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store, modified
-from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import CORPORA
 from augury.experiments.record import (
     DESCRIPTION,
-    KIND,
+    RUNS,
     Input,
     RunRecord,
     read_description,
@@ -51,24 +51,24 @@ def locate(name: str, storage: str = "results") -> Folder:
     if colon and "/" not in of_stage:
         return stage(locate(f"{path}{mark}{query}", storage), of_stage)
     path = place.rstrip("/")
-    if f"/{KIND}/" in path:
-        storage, _, path = path.rpartition(f"/{KIND}/")
+    if f"/{RUNS}/" in path:
+        storage, _, path = path.rpartition(f"/{RUNS}/")
         storage += f"{mark}{query}"
-    path = path.removeprefix(f"{KIND}/")
+    path = path.removeprefix(f"{RUNS}/")
     store = Store(storage)
     address, _, seed = path.partition("/")
-    matching = [known for known in store.addresses(KIND) if address and known.startswith(address)]
+    matching = [known for known in store.addresses(RUNS) if address and known.startswith(address)]
     if len(matching) != 1:
-        known = ", ".join(store.addresses(KIND)[:8]) or "none yet: `augury train` makes them"
+        known = ", ".join(store.addresses(RUNS)[:8]) or "none yet: `augury train` makes them"
         raise UserError(
             f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: "
             f"{known}"
         )
-    seeds = store.folder(KIND, matching[0]).subfolders()
+    seeds = store.folder(RUNS, matching[0]).subfolders()
     chosen = seed or seeds[0]
     if chosen not in seeds:
         raise UserError(f"run {matching[0]} has no '{chosen}': there are {', '.join(seeds)}")
-    return store.folder(KIND, f"{matching[0]}/{chosen}")
+    return store.folder(RUNS, f"{matching[0]}/{chosen}")
 
 
 def stage(run: Folder, name: str) -> Folder:
@@ -87,8 +87,8 @@ def stage(run: Folder, name: str) -> Folder:
 def folders(store: Store) -> list[Folder]:
     """Return the folders of all runs that training has described."""
     runs = []
-    for address in store.addresses(KIND):
-        group = store.folder(KIND, address)
+    for address in store.addresses(RUNS):
+        group = store.folder(RUNS, address)
         runs += [group.sub(name) for name in group.subfolders() if name.startswith("seed-")]
     return [run for run in runs if run.exists(DESCRIPTION)]
 
@@ -111,7 +111,7 @@ def corpus_notes(run: Folder, inputs: Iterable[Input]) -> list[str]:
     return list(dict.fromkeys(filter(None, notes)))
 
 
-_MADE = re.compile(rf"{KIND}/[^/\"]+/seed-\d+|(?<![0-9a-f])[0-9a-f]{{16}}(?![0-9a-f])")
+_MADE = re.compile(rf"{RUNS}/[^/\"]+/seed-\d+|(?<![0-9a-f])[0-9a-f]{{16}}(?![0-9a-f])")
 """What a JSON file says that something was made from: the name of a run, or the address of a
 text."""
 
@@ -136,7 +136,7 @@ def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
 def remove(folders: Iterable[Folder]) -> None:
     """Remove runs and texts; runs no longer offer longer ones their beginning."""
     for folder in folders:
-        is_run = folder.name.startswith(f"{KIND}/") and folder.exists(DESCRIPTION)
+        is_run = folder.name.startswith(f"{RUNS}/") and folder.exists(DESCRIPTION)
         if is_run and (content := intact([folder], read_description).get(folder)):
             _, address, seed = folder.name.split("/")
             prefix = content.get("run", {}).get("prefix")
@@ -184,7 +184,7 @@ def size(folder: Folder) -> int:
     return sum(info.size or 0 for info in folder.contents().values())
 
 
-def _texts(store: Store, without: Sequence[str] = (KIND,)) -> dict[Folder, str]:
+def _texts(store: Store, without: Sequence[str] = (RUNS,)) -> dict[Folder, str]:
     """Return all folders that are named by their addresses, but of some kinds, with these."""
     kinds = Folder(store.root, "").subfolders()
     return {

@@ -117,7 +117,7 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
 def _origin(store: Store, text: Input) -> str:
     """Return in Markdown where a text is from: a known corpus with its licence, or its files with
     the beginnings of their checksums."""
-    corpus = Folder(store.root, f"{corpora.KIND}/{text.address}")
+    corpus = Folder(store.root, f"{corpora.CORPORA}/{text.address}")
     manifest = corpus.manifest() if corpus.complete else {}
     if public := {**known.KNOWN, **known.KNOWN_NLI}.get(manifest.get("known") or ""):
         return f"[{public.title}]({public.homepage}), licence: {public.licence}"

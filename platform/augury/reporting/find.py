@@ -18,7 +18,7 @@ from augury.core.naming import is_whole
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, KIND, SCORES, RunName
+from augury.experiments.record import DESCRIPTION, RUNS, SCORES, RunName
 from augury.sweeping import state
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REPORTS = "reports"
 """The folder of reports in a store, one by the name of each experiment."""
 PAGE, SUMMARY = "index.html", "report.json"
-_RUN = re.compile(rf"{KIND}/[^/]+/seed-\d+")
+_RUN = re.compile(rf"{RUNS}/[^/]+/seed-\d+")
 SHOWN = 6
 """The number of runs that an error lists."""
 
@@ -165,13 +165,13 @@ def _of_sweep(store: Store, name: str, definition: Mapping[str, Any]) -> dict[st
         address, seeds = configuration["address"], [*definition["seeds"]]
         if address in confirmed:
             seeds += confirmation["seeds"]
-        named = [store.folder(KIND, f"{address}/seed-{seed}") for seed in seeds]
+        named = [store.folder(RUNS, f"{address}/seed-{seed}") for seed in seeds]
         runs[configuration["name"]] = named
     return runs
 
 
 def _progress(store: Store, sweep: str) -> dict[str, Any]:
-    return _read(store.folder(state.KIND, sweep), state.STATE)
+    return _read(store.folder(state.SWEEPS, sweep), state.STATE)
 
 
 def choices_of(systems: Sequence[SystemResult]) -> str:
@@ -186,7 +186,7 @@ def choices_of(systems: Sequence[SystemResult]) -> str:
                 if seeds and system.address == chosen != definition["reference"]:
                     return (
                         f"seed {', '.join(seeds)} of {system.name} chose it in sweep {name}, and "
-                        f"flatters it (`augury compare {state.KIND}/{name}` leaves that out)"
+                        f"flatters it (`augury compare {state.SWEEPS}/{name}` leaves that out)"
                     )
     return ""
 
@@ -194,7 +194,7 @@ def choices_of(systems: Sequence[SystemResult]) -> str:
 def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     """Return name and scored runs of the systems of a report or sweep (`NAME`, `reports/NAME`,
     `sweeps/NAME`), the reference first; empty for a word that names neither."""
-    name = word.removeprefix(f"{REPORTS}/").removeprefix(f"{state.KIND}/")
+    name = word.removeprefix(f"{REPORTS}/").removeprefix(f"{state.SWEEPS}/")
     store = Store(storage)
     systems = {} if "/" in name else _groups(store).get(name, {})
     scored = {
@@ -220,7 +220,7 @@ def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
 
 def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     """Return the name, None for an address, and the runs of the system that a word names."""
-    if f"/{KIND}/" in f"/{word}":
+    if f"/{RUNS}/" in f"/{word}":
         return None, _of_address(word, storage)
     store = Store(storage)
     known = named_systems(store)
@@ -233,7 +233,7 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     if colon and "/" not in stage:
         return None, [stored_runs.stage(run, stage) for run in find(base, storage)]
     address = word.partition("/")[0]
-    if address and any(of.startswith(address) for of in store.addresses(KIND)):
+    if address and any(of.startswith(address) for of in store.addresses(RUNS)):
         return None, _of_address(word, storage)
     names = [f"{system}/{seed}" for system, runs in known.items() for seed in runs]
     nearest = ", ".join(difflib.get_close_matches(word, names, n=SHOWN, cutoff=0.0))

@@ -44,7 +44,7 @@ def is_scored(run: Folder) -> bool:
 def test_corpus(run: Folder, test: str) -> Corpus | None:
     """Return a test set that a run was scored on; None where it no longer exists."""
     address = RunRecord.read(run).addresses.get(test)
-    corpus = Corpus(Folder(run.root, f"{corpora.KIND}/{address}"))
+    corpus = Corpus(Folder(run.root, f"{corpora.CORPORA}/{address}"))
     return corpus if corpus.folder.complete else None
 
 

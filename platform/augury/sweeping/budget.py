@@ -19,7 +19,7 @@ from augury.sweeping import plan as plans
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Planned, SweepOptions, SweepPlan
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND
+from augury.sweeping.state import DEFINITION, SWEEPS
 
 RESERVED_AT_MOST = 0.5
 """The share of a budget that may be kept for confirmation."""
@@ -68,7 +68,7 @@ def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     reference, *others = plan.configurations
     of_all, alone = needed(plan.configurations), {other: needed([other]) for other in others}
     least = needed([reference, *sorted(others, key=alone.__getitem__)[:1]])
-    definition = plan.store.folder(KIND, options.name).earlier_record(DEFINITION)
+    definition = plan.store.folder(SWEEPS, options.name).earlier_record(DEFINITION)
     kept = {entry["address"] for entry in definition.get("configurations", ())}
     removable = [address for address in others if address not in kept]
     if removable and least > budget and kept.isdisjoint(plan.configurations):

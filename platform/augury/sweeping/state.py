@@ -24,7 +24,7 @@ from augury.experiments.spec import Direction
 from augury.sweeping.schedulers import Confirmation
 from augury.training import history
 
-KIND = "sweeps"
+SWEEPS = "sweeps"
 TUNE = "tune"
 """The folder of a sweep in which Ray Tune leaves its files."""
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
@@ -263,7 +263,9 @@ class Curves:
 
 def names(store: Store) -> list[str]:
     """Return the names of the sweeps in a storage."""
-    return [name for name in store.addresses(KIND) if store.folder(KIND, name).exists(DEFINITION)]
+    return [
+        name for name in store.addresses(SWEEPS) if store.folder(SWEEPS, name).exists(DEFINITION)
+    ]
 
 
 def definitions(store: Store) -> dict[str, dict[str, Any]]:
@@ -272,7 +274,7 @@ def definitions(store: Store) -> dict[str, dict[str, Any]]:
     found = {}
     for name in names(store):
         try:
-            found[name] = store.folder(KIND, name).read_record(DEFINITION)
+            found[name] = store.folder(SWEEPS, name).read_record(DEFINITION)
         except UserError as error:
             say_once(f"warning: {error}")
     return found
@@ -303,9 +305,9 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
 
     Pass the same `curves` to every call to reread only histories that have changed.
     """
-    folder = store.folder(KIND, name)
+    folder = store.folder(SWEEPS, name)
     if not folder.exists(DEFINITION):
-        folder = store.folder(KIND, resolve(store, name))
+        folder = store.folder(SWEEPS, resolve(store, name))
     definition, state = records(folder)
     curves = curves or Curves(definition["metric"])
 

@@ -28,7 +28,7 @@ from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Race, Scheduler, Trial
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
+from augury.sweeping.state import DEFINITION, SWEEPS, Curves, Sweep
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import Show, StateWriter
 
@@ -54,7 +54,9 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
     commit()
     refuse_lost_storage(options.storage)
     store = Store(options.storage)
-    return _Command(space, options, recording, show, store, store.folder(KIND, options.name)).run()
+    return _Command(
+        space, options, recording, show, store, store.folder(SWEEPS, options.name)
+    ).run()
 
 
 @dataclass

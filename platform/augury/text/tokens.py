@@ -21,7 +21,7 @@ from augury.core.progress import ProgressLine
 from augury.core.store import Folder
 from augury.corpora.corpus import read_shard
 
-KIND = "tokens"
+TOKENS = "tokens"
 SUFFIX = ".arrow"
 """Of the file of a shard: rows of ids in Arrow's own format, which is read where it lies."""
 

@@ -76,7 +76,7 @@ class Exporter:
 
         What fails is said, and the rest goes on. UserError where MLflow cannot be used.
         """
-        names = [f"{state.KIND}/{name}" for name in state.names(self.store)]
+        names = [f"{state.SWEEPS}/{name}" for name in state.names(self.store)]
         with self.mlflow.lock():
             self.mlflow.id  # noqa: B018
         for name in [*names, *(f"{EXPERIMENTS}/{name}" for name in self.members())]:
@@ -89,7 +89,7 @@ class Exporter:
     def send(self, name: str) -> None:
         """Export `sweeps/NAME` or `experiments/NAME` with its runs."""
         kind, _, own = name.partition("/")
-        above, runs, keys = self._sweep(own) if kind == state.KIND else self._experiment(own)
+        above, runs, keys = self._sweep(own) if kind == state.SWEEPS else self._experiment(own)
         with self.mlflow.lock():
             rows = [row for run in runs if (row := self._seed(run, above.tags, keys))]
             if rows and own:  # damaged runs of no known experiment stand alone
@@ -119,7 +119,7 @@ class Exporter:
 
     def _sweep(self, name: str) -> Group:
         """Return a sweep, but for when it ran, its runs, and the parameters that it varies."""
-        folder = self.store.folder(state.KIND, name)
+        folder = self.store.folder(state.SWEEPS, name)
         definition, _ = state.records(folder)
         summary = folder.read_record(SUMMARY) if folder.exists(SUMMARY) else {}
         notes = [definition["question"], summary.get("answer", ""), *summary.get("notes", ())]

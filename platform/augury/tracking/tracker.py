@@ -51,7 +51,7 @@ class Tracker:
         """Export a sweep, or a run with its experiment, from now on."""
         if not self.tracking.enabled:
             return
-        is_sweep = folder.name.startswith(state.KIND)
+        is_sweep = folder.name.startswith(state.SWEEPS)
         name = folder.name if is_sweep else f"{EXPERIMENTS}/{experiment_of(folder)}"
         self._names[name] = None
         if not self._thread.is_alive():

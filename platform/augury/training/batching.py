@@ -43,7 +43,7 @@ class Lengths:
 def batches_by_length(lengths: Lengths, max_tokens: int) -> list[Batch]:
     """Return batches of rows of similar length that hold every row once, as for validation."""
     batches = []
-    for update in plan_epoch(lengths, max_tokens=max_tokens, seed=0, number=0):
+    for update in plan_epoch(lengths, max_tokens=max_tokens, seed=0, epoch=0):
         batches += update[0]
     return batches
 
@@ -55,13 +55,13 @@ def plan_epoch(
     max_examples: int | None = None,
     order: Order = "length",
     seed: int,
-    number: int,
+    epoch: int,
     groups: Sequence[int] | None = None,
     weights: np.ndarray | None = None,
     world: int = 1,
     accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
-    """Return the updates of epoch `number` (from 0): `plan[update][rank]` lists a rank's batches.
+    """Return the updates of an `epoch` (from 0): `plan[update][rank]` lists a rank's batches.
 
     `groups` gives the number of rows that every view group has, the first ones; without it there is
     one group of all rows. Example number g · rows + r is row r under group g (`locate`). `weights`
@@ -82,23 +82,23 @@ def plan_epoch(
             f"an example of {longest} tokens does not fit training.max_tokens={max_tokens}: raise "
             f"it to {longest} or lower corpus.filter.max_length"
         )
-    chosen = _chosen_groups(len(lengths.cost), groups or [len(lengths.cost)], seed, number)
-    counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, number)
+    chosen = _chosen_groups(len(lengths.cost), groups or [len(lengths.cost)], seed, epoch)
+    counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, epoch)
     counts[chosen < 0] = 0  # the row lacks the group whose turn it is
     if not counts.any():
         raise UserError(
-            f"epoch {number + 1} reads no example, such are the weights of the texts: raise them"
+            f"epoch {epoch + 1} reads no example, such are the weights of the texts: raise them"
         )
     # A second copy of a row is planned apart from the first: no batch holds a row twice. The first
     # copy's key has no number, so that weights that are all 1 plan the same as none.
     batches = []
     for copy in range(counts.max()):
-        random = generator(seed, "batches", number, *([copy] if copy else []))
+        random = generator(seed, "batches", epoch, *([copy] if copy else []))
         batches += _cut(lengths, counts > copy, max_tokens, max_examples, order, random)
     # Ranks must make as many steps: one with fewer batches would leave the others waiting.
     batches = _divisible(batches, world)
     # Rows of similar length are in one batch, but an update should not be of one length.
-    generator(seed, "order of batches", number).shuffle(batches)
+    generator(seed, "order of batches", epoch).shuffle(batches)
     batches = [chosen[rows] * len(chosen) + rows for rows in batches]
     # The number of batches divides by `world`: even the last, smaller update has as many for every
     # rank.
@@ -110,8 +110,8 @@ def plan_epoch(
     return updates
 
 
-def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
-    """Return how often epoch `number` reads every row, (rows,) int, for weights (rows,).
+def copies(weights: np.ndarray, seed: int, epoch: int) -> np.ndarray:
+    """Return how often an `epoch` reads every row, (rows,) int, for weights (rows,).
 
     A weight is the mean of that over epochs. In n epochs a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉
     times, and an epoch reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in
@@ -125,7 +125,7 @@ def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
         rows = np.flatnonzero(weights == weight)
         turns = generator(seed, "weights", float(weight)).permutation(len(rows))
         offsets[rows] = (turns + 0.5) / len(rows)
-    before, after = (np.floor(epochs * weights + offsets) for epochs in (number, number + 1))
+    before, after = (np.floor(epochs * weights + offsets) for epochs in (epoch, epoch + 1))
     counts: np.ndarray = (after - before).astype(np.int64)
     return counts
 
@@ -146,14 +146,14 @@ def padded(
     return array
 
 
-def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
+def _chosen_groups(rows: int, groups: Sequence[int], seed: int, epoch: int) -> np.ndarray:
     """Return the view group under which an epoch reads every row, (rows,) int; -1 where the row
     lacks it.
 
     In as many epochs as there are groups, a row is read under each of them once. Rows start with
     different groups, so that every epoch has equally many rows of each.
     """
-    cycle, turn = divmod(number, len(groups))
+    cycle, turn = divmod(epoch, len(groups))
     # Drawn once a cycle, so that no row reads a group twice before it has read all.
     random = generator(seed, "draws", cycle)
     first, order = random.permutation(rows) % len(groups), random.permutation(len(groups))

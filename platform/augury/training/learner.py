@@ -50,8 +50,8 @@ class Learner(Protocol):
     def onset(self, updates_per_epoch: float) -> float:
         """Return the number of updates after which all of the regime's loss acts."""
 
-    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
-        """Return the batch of these example numbers in epoch `number`, from 0."""
+    def load(self, examples: np.ndarray, epoch: int, device: torch.device) -> Loaded:
+        """Return the batch of these example numbers in an `epoch`, from 0."""
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """Return the record ids of these example numbers, for messages."""

@@ -166,7 +166,7 @@ class Trainer:
             max_examples=self.training.max_examples,
             order=self.training.order,
             seed=self.run.seed,
-            number=position.epochs,
+            epoch=position.epochs,
             groups=self.learner.group_rows,
             weights=self.learner.weights,
             world=position.world,

@@ -90,7 +90,7 @@ def pace(training: Training, rows: int | None, tokens: float) -> dict[str, str |
     averaged = training.average_last if training.weights == "averaged" else None
     return {
         "batch": batch,
-        "updates_per_pass": updates,
+        "updates_per_epoch": updates,
         "validate_every": every,
         "patience": every and every * training.patience,
         "averaged": every and averaged and every * averaged,
