@@ -11,7 +11,8 @@ from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import ProgressLine, say_once
+from augury.core.messages import say_once
+from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.core.words import Words
 from augury.corpora.corpus import CORPORA, KINDS, Corpus, CorpusWriter

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from augury.augment.operator import Copies, CopyRequest, Rewrite, language_column
 from augury.core.config import FilePath
-from augury.core.progress import say_once
+from augury.core.messages import say_once
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns

@@ -20,7 +20,7 @@ from pydantic import Field
 from augury.augment.operator import REJECTED, Operator, OperatorOutput
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.progress import say
+from augury.core.messages import say
 
 YIELD, COPIED, REPEATED, WER = "yield", "copied", "repeated", "WER"
 LIMITS = {

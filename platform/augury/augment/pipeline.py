@@ -26,7 +26,8 @@ from augury.augment.operator import (
 from augury.core import config
 from augury.core.execution import Execution, Item, ItemFunction
 from augury.core.locks import lock_incomplete, make_once, usable
-from augury.core.progress import ProgressLine, say
+from augury.core.messages import say
+from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import (
     CORPORA,

@@ -9,8 +9,8 @@ from typing import Any
 from augury.cli.common import RUN_HELP, add_storage, open_run, print_json, whole_number
 from augury.core import config
 from augury.core.errors import UserError, unknown
+from augury.core.messages import say
 from augury.core.plugin_files import file_of, is_path
-from augury.core.progress import say
 
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation

@@ -24,7 +24,7 @@ from augury.cli.common import (
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus, read_shard
 from augury.corpora.filters import REASON_SETTINGS

@@ -10,8 +10,8 @@ from importlib.resources import files
 from augury.cli import sweep, verbs
 from augury.cli.common import add_overrides
 from augury.core.errors import unknown
+from augury.core.messages import say
 from augury.core.naming import command
-from augury.core.progress import say
 
 EXAMPLE = "augury demo --storage demo"
 ROWS = {"nmt": ("R-Drop", "ROT-1", "BPE-dropout", "WordDrop"), "nli": ("EDA", "reordered")}

@@ -14,10 +14,10 @@ from augury.cli.columns import Columns, Table, by_content, by_name, language_cod
 from augury.cli.common import flag_of
 from augury.cli.drafting import draft
 from augury.core.errors import UserError
+from augury.core.messages import say
 from augury.core.naming import command, file_name
 from augury.core.paths import expanded
 from augury.core.plugin_files import is_path
-from augury.core.progress import say
 from augury.core.store import Store
 from augury.corpora.files import COMPRESSIONS, find, layout_of
 from augury.corpora.identification import ROWS, language_of

@@ -16,8 +16,9 @@ from typing import Any
 from augury.cli.common import RESULTS, print_json, print_table
 from augury.core.errors import UserError, unknown
 from augury.core.locks import any_held, is_locked
+from augury.core.messages import say
 from augury.core.naming import counted
-from augury.core.progress import ProgressLine, duration, say
+from augury.core.progress import ProgressLine, duration
 from augury.core.store import Folder, Store, modified
 from augury.core.verification import verify
 from augury.experiments import stored_runs

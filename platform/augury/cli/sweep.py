@@ -18,9 +18,10 @@ from augury.cli.common import (
     without_storage,
 )
 from augury.core import config
+from augury.core.messages import say
 from augury.core.naming import command, counted
 from augury.core.plugin_files import allowing
-from augury.core.progress import duration, say
+from augury.core.progress import duration
 from augury.experiments.preflight import cautions
 from augury.sweeping import budget, request
 from augury.sweeping.applied import left_out_lines

@@ -18,9 +18,10 @@ from augury.cli.common import (
 )
 from augury.core import config
 from augury.core.errors import UserError
+from augury.core.messages import say
 from augury.core.naming import command, counted, mlflow_command
 from augury.core.plugin_files import allowing
-from augury.core.progress import duration, say
+from augury.core.progress import duration
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.record import place

@@ -18,7 +18,7 @@ from augury.cli.common import (
 )
 from augury.core import config
 from augury.core.errors import UserError, unknown
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.experiments.record import RunName
 from augury.experiments.run import Run
 from augury.experiments.task import find_task

@@ -19,8 +19,8 @@ from pydantic import Field
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.machine import available_cores, in_this_directory
-from augury.core.messages import collected
-from augury.core.progress import ProgressLine, say_once
+from augury.core.messages import collected, say_once
+from augury.core.progress import ProgressLine
 from augury.core.ray_connection import connect, is_worker
 
 T = TypeVar("T")

@@ -7,8 +7,6 @@ from typing import Self
 
 from augury.core import messages
 from augury.core.messages import logger
-from augury.core.messages import say as say
-from augury.core.messages import say_once as say_once
 
 LIVE_SECONDS, QUIET_SECONDS = 0.1, 10.0
 """The least time between two texts of a line that is live, and of one that is not."""

@@ -14,9 +14,8 @@ from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.machine import available_cores
-from augury.core.messages import logger
+from augury.core.messages import logger, say, say_once
 from augury.core.naming import is_whole
-from augury.core.progress import say, say_once
 
 VARIABLES = {
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten

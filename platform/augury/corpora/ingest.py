@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import ProgressLine, say, say_once
+from augury.core.messages import say, say_once
+from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import CORPORA, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes

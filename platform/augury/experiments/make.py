@@ -19,8 +19,8 @@ from augury.core.cluster import check_storage
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.locks import make_once
-from augury.core.messages import logger
-from augury.core.progress import StatusLine, duration, say, say_once
+from augury.core.messages import logger, say, say_once
+from augury.core.progress import StatusLine, duration
 from augury.core.ray_connection import connect
 from augury.core.store import Folder, Store
 from augury.core.threads import run_every

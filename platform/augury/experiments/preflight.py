@@ -12,7 +12,7 @@ from augury.augment.models import ReadyModel
 from augury.augment.operator import Operator
 from augury.core.errors import UserError
 from augury.core.locks import usable
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import NO_LABEL, NOT_SELECTED, REASON_SETTINGS, REASONS

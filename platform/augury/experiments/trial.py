@@ -19,7 +19,7 @@ from augury.core import config
 from augury.core.errors import UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.locks import locked
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.corpora.corpus import Corpus
 from augury.experiments.graph import Graph
 from augury.experiments.record import DESCRIPTION, SCORES, Cost, RunName, RunRecord

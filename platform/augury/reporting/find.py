@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError, unknown
-from augury.core.messages import say_once
+from augury.core.messages import say, say_once
 from augury.core.naming import is_whole
-from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, RUNS, SCORES, RunName

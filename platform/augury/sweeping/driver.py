@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from augury.core import config
 from augury.core.errors import UserError, outage_of
 from augury.core.machine import release_memory
+from augury.core.messages import say
 from augury.core.plugin_files import describe_error
-from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from augury.core.messages import say
 from augury.core.naming import title
-from augury.core.progress import say
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import Point
 from augury.sweeping.plan import AT_ONCE, SweepPlan

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from augury.core.errors import UserError, unknown
+from augury.core.messages import say
 from augury.core.naming import file_name
-from augury.core.progress import say
 from augury.experiments.spec import check_seeds
 from augury.experiments.systems import load
 from augury.sweeping import space as spaces

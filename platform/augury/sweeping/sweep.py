@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from itertools import product
 
 from augury.core.errors import UserError
+from augury.core.messages import say
 from augury.core.naming import counted
-from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.graph import Step

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from augury.augment.health import UnusableOutput
+from augury.core.messages import say
 from augury.core.plugin_files import describe_error
-from augury.core.progress import say
 from augury.core.store import Folder
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import make_run

@@ -25,9 +25,9 @@ from ray.tune.trainable import wrap_function
 
 from augury.core.errors import Outage, UserError, outage_of
 from augury.core.machine import in_this_directory, release_memory
+from augury.core.messages import say
 from augury.core.naming import counted
 from augury.core.plugin_files import describe_error
-from augury.core.progress import say
 from augury.core.store import Folder
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from augury.core.progress import say_once
+from augury.core.messages import say_once
 from augury.core.store import Folder, Store
 from augury.core.threads import run_every
 from augury.sweeping import state

@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 import time
 
+from augury.core.messages import say
 from augury.core.naming import command
-from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.core.threads import SHARE
 from augury.experiments.record import Recorder, Tracking

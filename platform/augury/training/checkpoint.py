@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from augury.core.directories import temporary_directory
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
+from augury.core.messages import say_once
 from augury.core.naming import is_whole
-from augury.core.progress import say_once
 from augury.core.store import MANIFEST, Folder
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"

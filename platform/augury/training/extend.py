@@ -13,7 +13,7 @@ import torch
 
 from augury.core.directories import scratch
 from augury.core.integrity import Damaged
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best

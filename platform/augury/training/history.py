@@ -11,7 +11,7 @@ import time
 from typing import TypedDict
 
 from augury.core.errors import UserError
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.store import Folder
 
 FILE = "history.jsonl"

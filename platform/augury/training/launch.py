@@ -15,7 +15,7 @@ from augury.core.errors import Outage, UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.files import located
 from augury.core.machine import available_cores, in_this_directory
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.ray_connection import connect, is_alive
 from augury.training.distributed import connect_by
 from augury.training.extend import take_over

@@ -25,7 +25,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed

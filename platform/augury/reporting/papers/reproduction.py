@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from augury.core.progress import say
+from augury.core.messages import say
 from augury.core.store import Folder
 from augury.reporting.comparison import Comparison, compare_all, scored_sets
 from augury.reporting.find import with_reference

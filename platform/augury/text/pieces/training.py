@@ -19,7 +19,7 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 from augury.core.errors import UserError
-from augury.core.progress import say_once
+from augury.core.messages import say_once
 from augury.core.store import Folder
 from augury.core.words import is_unspaced, spelt_words
 from augury.corpora.tables import batches
