@@ -8,8 +8,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
+from augury.experiments.record import REPORTS
 from augury.reporting.find import (
-    REPORTS,
     SUMMARY,
     find,
     load_systems,

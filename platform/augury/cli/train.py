@@ -24,7 +24,7 @@ from augury.core.plugin_files import allowing
 from augury.core.progress import duration
 from augury.core.store import Store
 from augury.experiments import preflight
-from augury.experiments.record import place
+from augury.experiments.record import EXPERIMENT, REPORTS, place
 from augury.experiments.systems import expand, load
 from augury.sweeping.request import seconds
 from augury.sweeping.state import DEFINITION
@@ -56,7 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from augury.reporting import experiment, find, rendering, results, tables
     from augury.reporting.comparison import scored_sets
-    from augury.reporting.run_files import EXPERIMENT
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
@@ -66,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         race = command(*sweep, "--rows", *[*described][1:])
         say(f"trains all {len(described)} systems to their end; to race them: {race} --budget 2h")
     store, report = Store(loaded.storage), None
-    page = store.folder(find.REPORTS, loaded.name)
+    page = store.folder(REPORTS, loaded.name)
     with Tracker(loaded.tracking, store) as recorder:
         trained = run_experiment(loaded, lambda *_: nullcontext(recorder), budget=budget)
         runs, failures = trained.runs, trained.failures

@@ -24,8 +24,9 @@ from augury.core.store import MANIFEST, Folder, Store
 from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS, Score
 from augury.training.trained import OUTCOME, Outcome
 
-RUNS = "runs"
-DESCRIPTION = "run.json"
+RUNS, REPORTS = "runs", "reports"
+"""Kinds of folders: of runs, and of the reports of experiments, by their names."""
+DESCRIPTION, EXPERIMENT = "run.json", "experiment.yaml"
 RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
 """The JSON files that have checksums in every storage of this version."""
 

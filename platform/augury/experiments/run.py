@@ -17,7 +17,14 @@ from augury.core.errors import UserError
 from augury.core.secrets import with_redacted_uris
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiments.record import DESCRIPTION, Input, RunRecord, read_description, run_folder
+from augury.experiments.record import (
+    DESCRIPTION,
+    EXPERIMENT,
+    Input,
+    RunRecord,
+    read_description,
+    run_folder,
+)
 from augury.experiments.spec import Experiment, parse
 from augury.training.trained import Initialisation, TrainingRun
 
@@ -165,7 +172,7 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
 
     `differing` are the parameters in which the systems of its experiment differ.
     """
-    run.folder.write("experiment.yaml", _yaml(portable(run.experiment)))
+    run.folder.write(EXPERIMENT, _yaml(portable(run.experiment)))
     record = RunRecord(
         name=name,
         experiment=run.experiment.name,
@@ -205,10 +212,10 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
 def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
-    written, now = yaml_file.parse(run.folder.read("experiment.yaml")), portable(run.experiment)
+    written, now = yaml_file.parse(run.folder.read(EXPERIMENT)), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]
-    run.folder.write("experiment.yaml", _yaml(written))
+    run.folder.write(EXPERIMENT, _yaml(written))
     trained = {
         key: value for key, value in record.parameters.items() if not key.startswith(EVALUATION)
     }

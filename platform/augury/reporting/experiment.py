@@ -10,6 +10,7 @@ from augury import __version__
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments.graph import VALID
+from augury.experiments.record import EXPERIMENT
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import find, rendering
 from augury.reporting.answer import answer
@@ -27,7 +28,7 @@ from augury.reporting.report import (
     section,
 )
 from augury.reporting.results import SystemResult, best_text, best_validations
-from augury.reporting.run_files import EXPERIMENT, experiment_yaml
+from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, contents, frame, score_table

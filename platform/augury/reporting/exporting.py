@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known
-from augury.experiments.record import Input, RunRecord
+from augury.experiments.record import EXPERIMENT, Input, RunRecord
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import corpus_notes
 from augury.experiments.task import Exported, Exports, capable
@@ -28,7 +28,7 @@ from augury.reporting.run_files import experiment_yaml
 from augury.reporting.tables import markdown, records
 from augury.scoring.registry import lower_is_better, record_name, title
 
-README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
+README, EXAMPLE = "README.md", "example.py"
 
 
 def usual_name(run: Folder, form: str) -> str:

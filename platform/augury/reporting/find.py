@@ -17,14 +17,12 @@ from augury.core.messages import say, say_once
 from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, RUNS, SCORES, RunName
+from augury.experiments.record import DESCRIPTION, REPORTS, RUNS, SCORES, RunName
 from augury.sweeping import state
 
 if TYPE_CHECKING:
     from augury.reporting.results import SystemResult
 
-REPORTS = "reports"
-"""The folder of reports in a store, one by the name of each experiment."""
 PAGE, SUMMARY = "index.html", "report.json"
 _RUN = re.compile(rf"{RUNS}/[^/]+/seed-\d+")
 SHOWN = 6

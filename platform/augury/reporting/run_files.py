@@ -12,9 +12,8 @@ from augury.core import yaml_file
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
-from augury.experiments.record import DESCRIPTION, SCORES, RunRecord, run_folder
+from augury.experiments.record import DESCRIPTION, EXPERIMENT, SCORES, RunRecord, run_folder
 
-EXPERIMENT = "experiment.yaml"
 ANALYSES = "analyses"
 """The folder, within that of a run, where `augury analyze` writes a folder for every test set."""
 PRIVATE = ("storage", "tracking")

@@ -24,16 +24,13 @@ from augury.experiments.cost import remaining, trials_at_once
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
 from augury.experiments.preflight import say_cautions
-from augury.experiments.record import Recorder, Recording, unrecorded
+from augury.experiments.record import REPORTS, Recorder, Recording, unrecorded
 from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.trials import Follow, Trials
-
-REPORTS = "reports"
-"""The kind of the folders of experiments that were trained."""
 
 
 class TrainedSystems(NamedTuple):

@@ -21,9 +21,17 @@ from augury.core.messages import say, say_once
 from augury.core.secrets import redacted
 from augury.core.store import MANIFEST, Folder, Store, modified
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, HYPOTHESES, SCORES, RunName, RunRecord, Tracking
+from augury.experiments.record import (
+    DESCRIPTION,
+    EXPERIMENT,
+    HYPOTHESES,
+    REPORTS,
+    SCORES,
+    RunName,
+    RunRecord,
+    Tracking,
+)
 from augury.reporting import find, results
-from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.score_tables import Record, run_records, scored
 from augury.reporting.sweeps.report import SUMMARY
 from augury.scoring.registry import record_name
@@ -110,7 +118,7 @@ class Exporter:
     def _experiment(self, name: str) -> Group:
         """Return an experiment, but for when it ran, and its runs; their parameters are those in
         which its systems differ."""
-        report = self.store.folder(find.REPORTS, name)
+        report = self.store.folder(REPORTS, name)
         summary = find.report_summary(report)
         note = str(summary.get("answer", ""))
         tags = {LEVEL: "experiment", "augury.experiment": name, NOTE: note}

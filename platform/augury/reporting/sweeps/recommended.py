@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from augury.core.store import Folder
-from augury.reporting.run_files import EXPERIMENT, experiment
+from augury.experiments.record import EXPERIMENT
+from augury.reporting.run_files import experiment
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended
 from augury.sweeping.schedulers import fresh_seeds
 
