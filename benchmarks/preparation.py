@@ -113,7 +113,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
 
     from augury.experiments.task import Task
     from augury.text.pieces import training
-    from augury.text.pieces.settings import VocabularyConfig
+    from augury.text.pieces.settings import VocabularySettings
     from augury.text.pieces.vocabulary import VocabularyTokenizer
     from augury.text.tokens import TOKENS, Text, tokenise
 
@@ -122,7 +122,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     first = {side: list(islice(text.lines(), 5_000)) for side, text in texts.items()}
     training.train(
         {side: lambda side=side: first[side] for side in SIDES},
-        VocabularyConfig(size=4_000),
+        VocabularySettings(size=4_000),
         languages=["de", "en"],
         folder=tokenizer.folder,
     )

@@ -9,7 +9,7 @@ from augury.core.store import Store
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
-from trainables.nmt.config import ModelConfig
+from trainables.nmt.config import ModelSettings
 
 T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 32}
 """The model of a generator."""
@@ -90,7 +90,7 @@ def prepared(task: str, storage: Path, **changes: Any) -> Run:
     return prepare(experiment(task, storage, **changes), Store(storage))
 
 
-def parameters_of(config: ModelConfig, vocabulary_size: int) -> int:
+def parameters_of(config: ModelSettings, vocabulary_size: int) -> int:
     """Return how many parameters a translation model would train; none of them is made."""
     import torch
 

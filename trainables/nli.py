@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 from augury.corpora.corpus import LABELS
 from augury.corpora.spec import NliSpec
-from trainables.classification.config import ClassifierConfig
+from trainables.classification.config import ClassifierExperiment
 from trainables.classification.task import ClassifierTask
 
 
-class Config(ClassifierConfig):
+class NliExperiment(ClassifierExperiment):
     """An NLI experiment."""
 
     task: Literal["nli"] = "nli"
@@ -27,7 +27,7 @@ class Config(ClassifierConfig):
 class Nli(ClassifierTask):
     """Classify whether a hypothesis follows from a premise, contradicts it, or neither."""
 
-    EXPERIMENT = Config
+    EXPERIMENT = NliExperiment
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
 
 

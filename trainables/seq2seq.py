@@ -10,14 +10,14 @@ from augury.augment import prompts
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.run import Run
-from trainables.nmt.generators import Config, ReorderCorpus
+from trainables.nmt.generators import ReorderCorpus, Seq2SeqExperiment
 from trainables.nmt.task import SequenceTask
 
 
 class Seq2seq(SequenceTask):
     """Generate a text from a text."""
 
-    EXPERIMENT = Config
+    EXPERIMENT = Seq2SeqExperiment
     EXAMPLE = "echo 'But we lack new resources.'"
 
     def corpus_address(self, experiment: Any, split: str) -> str:

@@ -7,11 +7,11 @@ finds it.
 from __future__ import annotations
 
 from augury.corpora.spec import LabelledSpec
-from trainables.classification.config import ClassifierConfig
+from trainables.classification.config import ClassifierExperiment
 from trainables.classification.task import ClassifierTask
 
 
-class SentimentExperiment(ClassifierConfig):
+class SentimentExperiment(ClassifierExperiment):
     """An experiment file: the sections of every classifier, and a corpus of labelled sentences."""
 
     corpus: LabelledSpec

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from augury.analysis.system import System
-    from trainables.nmt.config import Config, ModelConfig
+    from trainables.nmt.config import ModelSettings, TranslationExperiment
 
 PAPER = from_yaml.load("cipherdaug")
 # Sizes of embeddings and vocabularies are not those of the released code.
@@ -100,7 +100,10 @@ def embeddings(system: System) -> Mapping[str, float]:
     from trainables.nmt.embeddings import AloneEmbedding
     from trainables.nmt.model import build
 
-    settings, count = cast("Config", system.run.experiment).transformer, len(system.pieces)
+    settings, count = (
+        cast("TranslationExperiment", system.run.experiment).transformer,
+        len(system.pieces),
+    )
     model = load_weights(system.run.folder, build(settings, count, pad=0, eos=1, seed=0))
     side = model.model.encoder.embed_tokens
     filters = side.codebooks.numel() if isinstance(side, AloneEmbedding) else 0
@@ -112,7 +115,7 @@ def embeddings(system: System) -> Mapping[str, float]:
     }
 
 
-def formula(model: ModelConfig, entries: int) -> int:
+def formula(model: ModelSettings, entries: int) -> int:
     """Return the number of parameters by the formulas of Table 10; `entries` is the size of the
     vocabulary (V)."""
     from trainables.nmt.config import CODEBOOKS, CODES, Alone
@@ -187,7 +190,7 @@ def rarest_of(german: str, place: int) -> Measure:
         from augury.corpora.languages import base_language
         from augury.decoding.settings import PLAIN
 
-        text, experiment = german, cast("Config", system.run.experiment)
+        text, experiment = german, cast("TranslationExperiment", system.run.experiment)
         if base_language(experiment.corpus.languages[0]) != "de":
             counts = rarest(system.counts(PLAIN), system.ids(PLAIN))
             text = system.sources[np.lexsort((counts, counts == 0))[place]]

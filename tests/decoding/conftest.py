@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 from transformers import MarianMTModel
 
 from tests.learning import learn
-from trainables.nmt.config import ModelConfig
+from trainables.nmt.config import ModelSettings
 from trainables.nmt.model import build
 from trainables.sequence import head, hidden_states
 
@@ -34,7 +34,9 @@ def trained() -> MarianMTModel:
     sentences."""
     layers = {"encoder_layers": 1, "decoder_layers": 1, "attention_heads": 2}
     sizes = {"hidden_size": 32, "feedforward_size": 64, "max_positions": 64}
-    config = ModelConfig.model_validate({"architecture": "tiny", "dropout": 0.0, **layers, **sizes})
+    config = ModelSettings.model_validate(
+        {"architecture": "tiny", "dropout": 0.0, **layers, **sizes}
+    )
     model = build(config, VOCABULARY, pad=PAD, eos=EOS, seed=1)
     seeds = itertools.count()
 

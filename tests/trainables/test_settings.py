@@ -10,7 +10,7 @@ from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
 from tests import tiny
-from trainables.nmt.config import ModelConfig, Sizes
+from trainables.nmt.config import ModelSettings, Sizes
 
 CORPORA: dict[str, dict[str, Any]] = {
     **{task: sections["corpus"] for task, sections in tiny.OF_TASK.items()},
@@ -54,10 +54,10 @@ def test_an_experiment_survives_being_written(kind: str) -> None:
 
 
 def test_a_size_left_out_is_the_architectures() -> None:
-    changed = ModelConfig(architecture="small", decoder_layers=1, attention_heads=8, dropout=0.0)
+    changed = ModelSettings(architecture="small", decoder_layers=1, attention_heads=8, dropout=0.0)
     assert changed.sizes == Sizes(3, 1, 256, 1024, 8, 0.0, 0.1)
     with pytest.raises(UserError, match="attention_heads 3"):
-        validate(ModelConfig, {"attention_heads": 3}, "model")
+        validate(ModelSettings, {"attention_heads": 3}, "model")
 
 
 @pytest.mark.parametrize(

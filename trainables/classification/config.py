@@ -106,7 +106,7 @@ def _unsmoothed(value: Any) -> Any:
     return {"label_smoothing": 0.0, **value} if isinstance(value, Mapping) else value
 
 
-class ClassifierConfig(Experiment):
+class ClassifierExperiment(Experiment):
     """An experiment with a classifier."""
 
     model: ClassifierModel = Pretrained(name=XLM_R)
@@ -130,7 +130,7 @@ class ClassifierConfig(Experiment):
         return "valid/accuracy", "max"
 
     @model_validator(mode="after")
-    def _possible(self) -> ClassifierConfig:
+    def _possible(self) -> ClassifierExperiment:
         if self.max_length > self.training.max_tokens:
             raise UserError(
                 f"a row of max_length={self.max_length} subwords does not fit "
@@ -159,7 +159,7 @@ class ClassScoring(LabelScoring):
     """Names of metrics for labels, or paths of files that define one: accuracy, macro_f1."""
 
 
-class Config(ClassifierConfig):
+class ClassificationExperiment(ClassifierExperiment):
     """An experiment with labelled sentences, or labelled pairs of sentences."""
 
     task: Literal["classification"] = "classification"

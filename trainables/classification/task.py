@@ -26,7 +26,7 @@ from augury.regimes.regime import SOURCE
 from augury.text.pieces import subwords
 from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
-from trainables.classification.config import ARCHITECTURES, XLM_R, Config
+from trainables.classification.config import ARCHITECTURES, XLM_R, ClassificationExperiment
 from trainables.drafts import filled
 from trainables.tokenizers import make_subwords, subword_settings
 
@@ -43,7 +43,7 @@ class ClassifierTask(Task):
     """Which of a few labels a sentence or a pair of sentences has, by an encoder with a tokenizer
     of `transformers`, pretrained or learned from its text."""
 
-    EXPERIMENT: ClassVar[type[Experiment]] = Config
+    EXPERIMENT: ClassVar[type[Experiment]] = ClassificationExperiment
     EXAMPLE = "echo 'A fine film.'"
     SIDES: ClassVar = {SOURCE: ("text",)}
     ROWS_PER_SECOND: ClassVar[int] = 5_000

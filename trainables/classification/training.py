@@ -22,7 +22,7 @@ from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.learner import Loaded, Validation, likelihood
 from augury.training.trained import load_weights
-from trainables.classification.config import ClassifierConfig
+from trainables.classification.config import ClassifierExperiment
 from trainables.classification.model import Reader, build, empty
 from trainables.training import RegimeTraining, pad_views, symbols_of, to_device
 
@@ -122,7 +122,7 @@ def classify(
         unit="rows",
         chunk=CHUNK_ROWS,
     )
-    assert isinstance(run.experiment, ClassifierConfig)
+    assert isinstance(run.experiment, ClassifierExperiment)
     return [run.experiment.labels[number] for number in numbers]
 
 
@@ -145,7 +145,7 @@ def probabilities(run: Run, columns: Sequence[Sequence[str]]) -> np.ndarray:
 
     The model is loaded once per process, onto a GPU where the run allows one and there is one.
     """
-    reader, experiment = _loaded(run.folder), cast(ClassifierConfig, run.experiment)
+    reader, experiment = _loaded(run.folder), cast(ClassifierExperiment, run.experiment)
     rows, _ = encode(reader.tokenizer, columns, reader.max_length)
     result = np.empty((len(rows), len(experiment.labels)), np.float32)
     if rows:
@@ -168,7 +168,7 @@ def _loaded(folder: Folder) -> Reader:
 
 def trained(run: Run) -> Reader:
     """Return the classifier of a finished run, with its weights, on the CPU."""
-    config = cast(ClassifierConfig, run.experiment)
+    config = cast(ClassifierExperiment, run.experiment)
     directory = subwords.directory_of(run.stored_folder(run.tokenizer))
     model = load_weights(run.folder, empty(config.model, config.labels, directory))
     return Reader(model, subwords.load(directory), config.max_length)

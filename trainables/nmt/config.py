@@ -22,7 +22,7 @@ from augury.models.settings import (
 )
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
-from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularySettings
 from augury.training.settings import FineTuning, Training
 
 
@@ -97,7 +97,7 @@ Embeddings = Annotated[
 ]
 
 
-class ModelConfig(Section):
+class ModelSettings(Section):
     """An architecture by name and what to change in it; a size left out is the architecture's."""
 
     CHANGING: ClassVar[tuple[str, ...]] = ("dropout", "attention_dropout", "activation_dropout")
@@ -142,7 +142,7 @@ class ModelConfig(Section):
         )
 
     @model_validator(mode="after")
-    def _heads_fit(self) -> ModelConfig:
+    def _heads_fit(self) -> ModelSettings:
         check_heads(self.sizes.hidden_size, self.sizes.attention_heads)
         return self
 
@@ -175,8 +175,8 @@ class PretrainedTranslator(Pretrained):
 
 
 TranslationModel = Annotated[
-    ModelConfig | PretrainedTranslator,
-    scratch_or_pretrained(ModelConfig, PretrainedTranslator, default=ModelConfig),
+    ModelSettings | PretrainedTranslator,
+    scratch_or_pretrained(ModelSettings, PretrainedTranslator, default=ModelSettings),
 ]
 
 
@@ -210,7 +210,7 @@ class TranslationTuning(FineTuning):
 class SequenceExperiment(Experiment):
     """An experiment whose model writes a text for a text."""
 
-    model: ModelConfig | PretrainedTranslator | TinyT5
+    model: ModelSettings | PretrainedTranslator | TinyT5
     max_pieces: int = Field(500, ge=1, le=1_000_000)
     """Training examples with a longer side or view are left out, and counted."""
     validation: ValidationSettings = ValidationSettings()
@@ -253,29 +253,29 @@ class SequenceExperiment(Experiment):
     def tagged(self) -> bool:
         """Whether sources start with the tag of the target language: where other texts than plain
         sources are read, or other ones than targets predicted, by a model with such symbols."""
-        return isinstance(self.model, ModelConfig) and any(
+        return isinstance(self.model, ModelSettings) and any(
             group.target != TARGET or not {SOURCE}.issuperset(group.views)
             for group in self.view_groups()
         )
 
 
-class Config(SequenceExperiment):
+class TranslationExperiment(SequenceExperiment):
     """A translation experiment."""
 
     task: Literal["nmt"] = "nmt"
     corpus: CorpusSpec
-    vocabulary: VocabularyConfig = VocabularyConfig()
-    model: TranslationModel = ModelConfig()
+    vocabulary: VocabularySettings = VocabularySettings()
+    model: TranslationModel = ModelSettings()
 
     RESEGMENTS: ClassVar[bool] = True
     READS_TAGS: ClassVar[bool] = True
     TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {True: TranslationTuning}
 
     @model_validator(mode="after")
-    def _fits(self) -> Config:
+    def _fits(self) -> TranslationExperiment:
         model = self.model
         if isinstance(model, PretrainedTranslator):  # has no vocabulary of this text
-            if self.vocabulary != VocabularyConfig():
+            if self.vocabulary != VocabularySettings():
                 raise UserError(
                     f"the vocabulary of '{model.name}' is its own: leave out the section vocabulary"
                 )
@@ -300,9 +300,9 @@ class Config(SequenceExperiment):
         return self
 
     @property
-    def transformer(self) -> ModelConfig:
+    def transformer(self) -> ModelSettings:
         """The settings of a model that is trained from nothing."""
-        assert isinstance(self.model, ModelConfig)
+        assert isinstance(self.model, ModelSettings)
         return self.model
 
     @property

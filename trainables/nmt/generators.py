@@ -95,7 +95,7 @@ class ScratchGeneratorTraining(GeneratorTraining):
     patience: int = Field(10, ge=1)
 
 
-class Config(SequenceExperiment):
+class Seq2SeqExperiment(SequenceExperiment):
     """A generator's experiment."""
 
     task: Literal["seq2seq"] = "seq2seq"
@@ -111,7 +111,7 @@ class Config(SequenceExperiment):
     TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {False: ScratchGeneratorTraining}
 
     @model_validator(mode="after")
-    def _prompts_unchanged(self) -> Config:
+    def _prompts_unchanged(self) -> Seq2SeqExperiment:
         if self.augment and not isinstance(self.corpus, TextCorpus):
             raise UserError(
                 f"operator {self.augment[0].operator} would change the prompt that a generator of "

@@ -20,12 +20,12 @@ from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, Pegasus
 
 from augury.core.rng import seed_of
 from augury.models.settings import attention
-from trainables.nmt.config import ModelConfig
+from trainables.nmt.config import ModelSettings
 from trainables.nmt.embeddings import ComputedEmbedding, install
 
 
 def build(
-    config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int
+    config: ModelSettings, vocabulary_size: int, *, pad: int, eos: int, seed: int
 ) -> MarianMTModel:
     """Return a freshly initialised model on the CPU, in training mode.
 
@@ -39,7 +39,9 @@ def build(
     return model.train()
 
 
-def _uninitialised(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianMTModel:
+def _uninitialised(
+    config: ModelSettings, vocabulary_size: int, pad: int, eos: int
+) -> MarianMTModel:
     with no_init_weights():
         kind = PreNormTranslator if config.norm == "pre" else MarianMTModel
         model = kind(_marian(config, vocabulary_size, pad, eos))
@@ -49,7 +51,7 @@ def _uninitialised(config: ModelConfig, vocabulary_size: int, pad: int, eos: int
     return model
 
 
-def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
+def _marian(config: ModelSettings, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
     sizes = config.sizes
     return MarianConfig(
         vocab_size=vocabulary_size,

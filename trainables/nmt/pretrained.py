@@ -20,7 +20,7 @@ from augury.models.settings import model_directory
 from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
-from trainables.nmt.config import ModelConfig, PretrainedTranslator, SequenceExperiment, TinyT5
+from trainables.nmt.config import ModelSettings, PretrainedTranslator, SequenceExperiment, TinyT5
 from trainables.nmt.translators import Architecture, FromNothing
 from trainables.tokenizers import make_subwords, subword_settings
 
@@ -149,7 +149,7 @@ def architecture(
     experiment: SequenceExperiment, folder: Folder | None = None
 ) -> FromNothing | EncoderDecoder:
     """Return the model of an experiment, and the vocabulary in a folder."""
-    if isinstance(experiment.model, ModelConfig):
+    if isinstance(experiment.model, ModelSettings):
         return FromNothing(experiment, folder)
     return EncoderDecoder(experiment, folder)
 

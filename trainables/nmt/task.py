@@ -24,7 +24,7 @@ from augury.models import pretrained
 from augury.regimes.regime import SOURCE
 from augury.scoring.sacre import FIXED
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config, SequenceExperiment
+from trainables.nmt.config import SequenceExperiment, TranslationExperiment
 from trainables.nmt.pretrained import architecture
 from trainables.nmt.translators import SIDES
 
@@ -130,7 +130,7 @@ class SequenceTask(Task):
 class Nmt(SequenceTask):
     """Translate sentences."""
 
-    EXPERIMENT = Config
+    EXPERIMENT = TranslationExperiment
     VERSION = 3
     EXAMPLE = "echo 'ein Satz'"
 

@@ -19,7 +19,7 @@ from augury.regimes.regime import SOURCE, TARGET
 from augury.text.pieces.training import fitting_size, has_words
 from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
-from trainables.nmt.config import Config
+from trainables.nmt.config import TranslationExperiment
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -59,7 +59,7 @@ class Architecture:
 class FromNothing(Architecture):
     """A transformer of random weights, with a vocabulary that is learned from its text."""
 
-    experiment: Config
+    experiment: TranslationExperiment
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

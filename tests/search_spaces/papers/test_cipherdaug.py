@@ -27,7 +27,7 @@ from augury.sweeping.driver import run_experiment
 from search_spaces.papers import cipherdaug
 from search_spaces.papers.cipherdaug import formula
 from tests import tiny
-from trainables.nmt.config import ModelConfig
+from trainables.nmt.config import ModelSettings
 from trainables.nmt.translators import FromNothing
 
 PAPER = Path(cipherdaug.__file__).with_suffix(".tsv")
@@ -148,10 +148,10 @@ def test_sizes_of_wmt14_and_of_the_formulas_of_table_10() -> None:
     for row, count in (("Transformer", 36_000), ("CipherDAug - 1 key", 48_000)):
         model, found = model_of(of_table, row)
         assert (found, tiny.parameters_of(model, found)) == (count, 44_138_496 + count * 512)
-    model = ModelConfig.model_validate({"architecture": "transformer_iwslt_de_en"})
+    model = ModelSettings.model_validate({"architecture": "transformer_iwslt_de_en"})
     assert formula(model, 12_000) == 6_144_000
     changes = table("table10").space.rows["Transformer + ALONE, O trained"]
-    alone = ModelConfig.model_validate({"embeddings": changes["model.embeddings"]})
+    alone = ModelSettings.model_validate({"embeddings": changes["model.embeddings"]})
     assert formula(alone, 12_000) == formula(alone, 20_000) == 4_456_960
 
 

@@ -13,7 +13,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast
 from augury.core.store import Store
 from augury.corpora.filters import Cleaning, clean
 from augury.text.pieces.fast_tokenizer import fast_tokenizer, save
-from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularySettings
 from augury.text.pieces.training import train
 from augury.text.pieces.vocabulary import Vocabulary
 
@@ -34,7 +34,7 @@ CHARACTERS = "ab- .\t\n\r\u00a0\u2581\u2585\x00e\u0301ÄİΣ<unk>"
 def vocabulary(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Vocabulary:
-    config = VocabularyConfig(
+    config = VocabularySettings(
         size=110, size_per_key=20, separate_size_per_key=40, mode=request.param
     )
     groups = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.text.pieces.settings import Moses, VocabularyConfig
+from augury.text.pieces.settings import Moses, VocabularySettings
 from augury.text.pieces.training import train
 from augury.text.pieces.vocabulary import Vocabulary
 
@@ -32,7 +32,7 @@ def test_moses_splits_by_the_rules_of_the_view_and_joins_by_those_of_the_target(
 
 @pytest.mark.parametrize("mode", ["joint", "separate"])
 def test_a_vocabulary_reads_back_what_it_has_written(tmp_path: Path, mode: str) -> None:
-    config = VocabularyConfig.model_validate({"size": 90, "tokenise": "moses", "mode": mode})
+    config = VocabularySettings.model_validate({"size": 90, "tokenise": "moses", "mode": mode})
     groups = {"source": lambda: iter(FRENCH), "target": lambda: iter(ENGLISH)}
     folder = Store(tmp_path).folder("vocabularies", mode)
     train(groups, config, languages=["fr", "en"], folder=folder)

@@ -19,7 +19,7 @@ from augury.corpora.builtin import pairs
 from augury.text.pieces import training
 from augury.text.pieces.resegmentation import Resegmenter
 from augury.text.pieces.sentencepieces import pieces
-from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularySettings
 from augury.text.pieces.vocabulary import Vocabulary
 
 PAIRS = list(islice(pairs("train"), 300))
@@ -31,7 +31,9 @@ TARGETS = [target for _, target in PAIRS]
 def joint(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
     groups = {"source": lambda: SOURCES, "target": lambda: TARGETS}
     folder = Store(tmp_path_factory.mktemp("resegmentation")).folder("vocabularies", "joint")
-    return training.train(groups, VocabularyConfig(size=400), languages=["de", "en"], folder=folder)
+    return training.train(
+        groups, VocabularySettings(size=400), languages=["de", "en"], folder=folder
+    )
 
 
 def encoded(vocabulary: Vocabulary, texts: Sequence[str], view: str = "source") -> list[np.ndarray]:

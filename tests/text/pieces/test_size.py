@@ -14,7 +14,7 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.text.cipher import Rot, build_alphabet
 from augury.text.pieces import sentencepieces
-from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularySettings
 from augury.text.pieces.training import fitting_size, has_words, train
 
 
@@ -48,7 +48,7 @@ def test_plain_text_keeps_about_as_many_pieces(
     alone, joint = (
         train(
             groups,
-            VocabularyConfig(size=300),
+            VocabularySettings(size=300),
             languages=["de", "en"],
             folder=store.folder("vocabularies", str(len(groups))),
         )

@@ -10,7 +10,7 @@ from sentencepiece import SentencePieceProcessor
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.text.cipher import Rot
-from augury.text.pieces.settings import VocabularyConfig
+from augury.text.pieces.settings import VocabularySettings
 from augury.text.pieces.training import train
 from augury.text.pieces.vocabulary import Vocabulary
 
@@ -36,8 +36,8 @@ VIEWS = {
     "rot-1": Rot(ALPHABET, 1).texts(GERMAN),
     "rot-2": Rot(ALPHABET, 2).texts(GERMAN),
 }
-JOINT = VocabularyConfig(size=110, size_per_key=20, reserved=("<clean_s>",))
-SEPARATE = VocabularyConfig(
+JOINT = VocabularySettings(size=110, size_per_key=20, reserved=("<clean_s>",))
+SEPARATE = VocabularySettings(
     size=110, separate_size_per_key=90, mode="separate", reserved=("<clean_s>",)
 )
 CONFIGS = {"joint": JOINT, "separate": SEPARATE}
@@ -45,7 +45,7 @@ Vocabularies = dict[str, Vocabulary]
 
 
 def fit(
-    folder: Folder, config: VocabularyConfig, views: dict[str, list[str]] = VIEWS
+    folder: Folder, config: VocabularySettings, views: dict[str, list[str]] = VIEWS
 ) -> Vocabulary:
     groups = {view: (lambda texts=texts: iter(texts)) for view, texts in views.items()}
     return train(groups, config, languages=["de", "en"], folder=folder)
@@ -145,17 +145,17 @@ def test_an_impossible_size_names_the_nearest(
 ) -> None:
     folder, views = store.folder("vocabularies", "size"), {"source": GERMAN, "target": ENGLISH}
     with pytest.raises(UserError, match=f"^vocabulary.size: {size} entries") as caught:
-        fit(folder, VocabularyConfig(size=size), views)
+        fit(folder, VocabularySettings(size=size), views)
     limit = int(str(caught.value).split(f"{bound} ")[1].split(":")[0])
     with pytest.raises(UserError, match=bound):
-        fit(folder, VocabularyConfig(size=limit + beyond), views)
-    assert len(fit(folder, VocabularyConfig(size=limit), views)) == limit
+        fit(folder, VocabularySettings(size=limit + beyond), views)
+    assert len(fit(folder, VocabularySettings(size=limit), views)) == limit
     folder.remove()
 
 
 GEORGIAN = "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭ"
 RELABELLED = [text.translate(str.maketrans(ALPHABET[0], GEORGIAN)) for text in GERMAN]
-MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
+MIRRORED = VocabularySettings(size=110, mode="mirrored", reserved=("<clean_s>",))
 
 
 @pytest.mark.parametrize("texts", [VIEWS["rot-1"], RELABELLED])

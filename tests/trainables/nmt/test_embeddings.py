@@ -18,7 +18,7 @@ from augury.training.checkpoint import parameters
 from augury.training.trained import WEIGHTS
 from tests import tiny
 from trainables.nmt import TASK
-from trainables.nmt.config import ModelConfig
+from trainables.nmt.config import ModelSettings
 from trainables.nmt.embeddings import tabulated
 from trainables.nmt.model import build
 from trainables.nmt.trained import Trained
@@ -33,7 +33,7 @@ IWSLT: dict[str, Any] = {"architecture": "transformer_iwslt_de_en", "hidden_size
 
 
 def model(vocabulary: int = VOCABULARY, seed: int = 3, **changes: Any) -> Any:
-    config = ModelConfig.model_validate(
+    config = ModelSettings.model_validate(
         {"architecture": "tiny", "hidden_size": 32, "max_positions": 64, **changes}
     )
     return build(config, vocabulary, pad=PAD, eos=EOS, seed=seed)

@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from transformers import MarianMTModel
 
 from tests.tiny import parameters_of
-from trainables.nmt.config import Alone, ModelConfig
+from trainables.nmt.config import Alone, ModelSettings
 from trainables.nmt.model import build
 from trainables.sequence import hidden_states
 
 PAD, EOS, VOCABULARY = 1, 2, 60
-TINY = ModelConfig(architecture="tiny", max_positions=64)
+TINY = ModelSettings(architecture="tiny", max_positions=64)
 
 
 def tiny(**changes: Any) -> MarianMTModel:
@@ -32,7 +32,7 @@ def ids(rows: int, length: int, seed: int = 0) -> Tensor:
     [("transformer_iwslt_de_en", 31_543_296), ("transformer_wmt_en_de", 44_138_496)],
 )
 def test_counts_of_the_papers_architectures(architecture: Any, network: int) -> None:
-    config = ModelConfig(architecture=architecture, max_positions=16)
+    config = ModelSettings(architecture=architecture, max_positions=16)
     assert parameters_of(config, 1_000) == network + 2 * 1_000 * 512
     pre = config.model_copy(update={"norm": "pre", "share_all_embeddings": True})
     assert parameters_of(pre, 1_000) == network + 2 * 2 * 512 + 1_000 * 512

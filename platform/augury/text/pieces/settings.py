@@ -57,7 +57,7 @@ def _detokenizer(language: str) -> Callable[[str], str]:
     return lambda text: str(moses.detokenize(text.split(), unescape=False))
 
 
-class VocabularyConfig(Section):
+class VocabularySettings(Section):
     """Sizes, symbols and preprocessing of a vocabulary."""
 
     size: Pieces | Literal["auto"] = "auto"

@@ -24,7 +24,7 @@ from augury.core.store import Folder
 from augury.core.words import is_unspaced, spelt_words
 from augury.corpora.tables import batches
 from augury.text.pieces import sentencepieces
-from augury.text.pieces.settings import DEFAULT_SIZE, SPECIALS, Moses, VocabularyConfig
+from augury.text.pieces.settings import DEFAULT_SIZE, SPECIALS, Moses, VocabularySettings
 from augury.text.pieces.vocabulary import Vocabulary
 
 VERSION = 3
@@ -40,7 +40,7 @@ Texts = Callable[[], Iterable[str]]
 
 def train(
     groups: Mapping[str, Texts],
-    config: VocabularyConfig,
+    config: VocabularySettings,
     *,
     languages: Sequence[str],
     folder: Folder,
