@@ -15,7 +15,7 @@ from augury.experiments.record import Tracking
 from augury.reporting.sweeps.report import SUMMARY, data
 from augury.reporting.sweeps.summary import summarise
 from augury.sweeping import state
-from augury.tracking.client import Experiment
+from augury.tracking.client import MlflowExperiment
 from tests.run_folders import Run
 
 
@@ -29,7 +29,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
     tracking = Tracking(uri=f"sqlite:///{path}", experiment="empty")
-    Experiment(tracking, Store(path.parent)).id  # noqa: B018
+    MlflowExperiment(tracking, Store(path.parent)).id  # noqa: B018
     return path
 
 
