@@ -1,1 +1,1 @@
-"""The tasks that Ray Train and Ray Tune run, one package each."""
+"""The tasks, a module or a package each, and what they share."""

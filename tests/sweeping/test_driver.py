@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.experiments.record import unrecorded
+from augury.experiments.recording import unrecorded
 from augury.experiments.spec import Direction
 from augury.sweeping import plan
 from augury.sweeping import space as spaces

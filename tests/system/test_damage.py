@@ -17,7 +17,7 @@ from augury.cli import main
 from augury.core import store as stores
 from augury.core.directories import temporary_directory
 from augury.core.store import Store
-from augury.experiments.record import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from tests import tiny
 from tests.tracking.reading import states as tracked

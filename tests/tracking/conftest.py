@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.core.store import Store
-from augury.experiments.record import Tracking
+from augury.experiments.recording import Tracking
 from augury.reporting.sweeps.report import SUMMARY, data
 from augury.reporting.sweeps.summary import summarise
 from augury.sweeping import state

@@ -11,7 +11,7 @@ import pytest
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.record import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from augury.training.trained import FAILURE
 from tests.run_folders import ADDRESS, Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.core.locks import locked
-from augury.experiments.record import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking.export import Exporter
 from augury.training.trained import FAILURE
 from tests.tracking.conftest import A, B

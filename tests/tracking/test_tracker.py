@@ -15,7 +15,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.locks import locked
 from augury.core.store import Store
-from augury.experiments.record import Tracking
+from augury.experiments.recording import Tracking
 from augury.tracking import tracker as trackers
 from augury.tracking.export import Exporter
 from augury.tracking.tracker import Tracker

@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core.config import validate
     from augury.core.store import Store
     from augury.experiments import stored_runs
-    from augury.experiments.record import RUNS, RunRecord, Tracking
+    from augury.experiments.record import RUNS, RunRecord
+    from augury.experiments.recording import Tracking
     from augury.sweeping.state import SWEEPS
     from augury.tracking.export import Exporter
 

@@ -24,7 +24,8 @@ from augury.core.plugin_files import allowing
 from augury.core.progress import duration
 from augury.core.store import Store
 from augury.experiments import preflight
-from augury.experiments.record import EXPERIMENT, REPORTS, place
+from augury.experiments.record import EXPERIMENT, REPORTS
+from augury.experiments.recording import mlflow_uri
 from augury.experiments.systems import expand, load
 from augury.sweeping.request import seconds
 from augury.sweeping.state import DEFINITION
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         for caution in text_cautions:  # said at the start too
             print(f"warning  {caution}")
         if loaded.tracking.enabled:
-            print("MLflow  ", mlflow_command(place(loaded.tracking, store)))
+            print("MLflow  ", mlflow_command(mlflow_uri(loaded.tracking, store)))
         system = next(reversed(runs))
         name = f"{loaded.name}/{system}/{max(runs[system])}" if report else folders[-1].uri
         flags = [*elsewhere(loaded.storage), *allowing(folders[-1].read(EXPERIMENT))]

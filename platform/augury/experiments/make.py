@@ -4,11 +4,8 @@ after the other, the models of operators. Trainings side by side are those of `s
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-from pyarrow import fs
 
 from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
@@ -19,22 +16,19 @@ from augury.core.cluster import check_storage
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.locks import make_once
-from augury.core.messages import logger, say, say_once
-from augury.core.progress import StatusLine, duration
+from augury.core.messages import say, say_once
 from augury.core.ray_connection import connect
-from augury.core.store import Folder, Store
-from augury.core.threads import run_every
+from augury.core.store import Store
 from augury.corpora.ingest import overlap_notes
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, validation_sets
+from augury.experiments.monitor import show_progress
 from augury.experiments.run import Input, Run, describe
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
 from augury.experiments.trial import run_trial
 from augury.text.pieces.subwords import TRUNCATED, Subwords
 from augury.text.tokens import tokenise
-from augury.training import history
-from augury.training.settings import Training
 
 
 def make_texts(plan: Plan) -> None:
@@ -185,66 +179,4 @@ def refuse_lost_storage(storage: str) -> None:
         raise UserError(
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: "
             "give storage=/a/shared/directory, or a URI such as s3://bucket/augury"
-        )
-
-
-@contextmanager
-def show_progress(run: Folder, label: str, training: Training) -> Iterator[None]:
-    """Show the progress of a run's training, and log a message when it ends."""
-    with StatusLine(label) as line:
-        monitor = ProgressMonitor(run, label, training, line)
-        try:
-            seconds = history.flush_seconds(run) / 2
-            with run_every(seconds, monitor.refresh, name=label):
-                yield
-        finally:
-            monitor.refresh()
-    if monitor.latest:
-        logger.info(monitor.text(ended=True))
-
-
-class ProgressMonitor:
-    """The progress of a run, read from its history."""
-
-    def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
-        self.run, self.label, self.training, self.line = run, label, training, line
-        self.read: fs.FileInfo | None = None
-        self.latest: dict[str, float] = {}
-        self.update, self.epochs = 0, 0.0
-
-    def refresh(self) -> None:
-        """Read and show new records."""
-        written = self.run.info(history.FILE)
-        if written != self.read:
-            for record in history.read(self.run):
-                self.latest |= record["metrics"]
-                self.update, self.epochs = record["update"], record["epochs"]
-        self.read = written
-        if self.latest:
-            self.line.show(self.text(), self.share())
-
-    def share(self) -> float:
-        """Return the share of training that is done, unless patience ends it before."""
-        training = self.training
-        shares = [self.update / training.max_updates] if training.max_updates else []
-        if training.max_epochs:
-            shares.append(self.epochs / training.max_epochs)
-        return max(shares)
-
-    def text(self, ended: bool = False) -> str:
-        """Return the state of training in a line, with the time left or, at its end, the time it
-        took."""
-        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
-        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
-        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
-        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not ended else ""
-        shown = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
-        for key, value in self.latest.items():  # of the last validation
-            if key.startswith("valid/") and key not in ("valid/loss", "valid/best"):
-                shown[key.removeprefix("valid/")] = value
-        numbers = [f"{name} {value:.2f}" for name, value in shown.items()]
-        numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
-        place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"
-        return " · ".join(
-            filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
         )

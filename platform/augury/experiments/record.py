@@ -1,24 +1,17 @@
 """The record of a run: what it was trained on and with, its scores, and what it has cost.
 
 A run's folder holds two files of it: `run.json`, written when training begins, and `scores.json`,
-written when the run is scored. Everything that reads stored runs reads a `RunRecord`. At the end
-stand the settings of MLflow, the store that they mean, and who records runs there.
+written when the run is scored. Everything that reads stored runs reads a `RunRecord`.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field, field_validator
-
 from augury.augment.health import Health
-from augury.core.config import Section, typed
-from augury.core.errors import UserError
+from augury.core.config import typed
 from augury.core.integrity import Damaged
 from augury.core.store import MANIFEST, Folder, Store
 from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS, Score
@@ -312,59 +305,3 @@ class RunRecord:
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-SCHEMES = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "databricks")
-
-
-class Tracking(Section):
-    """How runs are recorded in MLflow."""
-
-    enabled: bool = True
-    """Whether runs are recorded at all."""
-    uri: str | None = None
-    """An MLflow server (http://host:5000) or database (sqlite:///runs.db). Without it
-    MLFLOW_TRACKING_URI counts, then a SQLite file in the storage, or in the working directory where
-    the storage is remote."""
-    experiment: str = Field("augury", min_length=1)
-    """The MLflow experiment that the runs belong to."""
-
-    @field_validator("uri")
-    @classmethod
-    def _usable(cls, uri: str | None) -> str | None:
-        return uri if uri is None else check(uri)
-
-
-def place(tracking: Tracking, store: Store) -> str:
-    """Return the URI of the MLflow store that `tracking` means for runs in `store`; UserError for
-    an invalid address."""
-    if tracking.uri is not None:
-        return tracking.uri
-    if os.environ.get("MLFLOW_TRACKING_URI"):
-        return check(os.environ["MLFLOW_TRACKING_URI"])
-    directory = Path.cwd() if "://" in store.root else Path(store.root)
-    return f"sqlite:///{directory / 'mlflow.db'}"
-
-
-def check(uri: str) -> str:
-    """Return `uri`; raise UserError where MLflow cannot record there."""
-    scheme = uri.partition(":")[0].partition("+")[0]
-    if scheme not in SCHEMES or (scheme == "sqlite" and not uri.startswith("sqlite:///")):
-        raise UserError(
-            f"'{uri}' is no MLflow store: give the address of a server (http://host:5000) or a "
-            "SQLite file (sqlite:///runs.db, with a fourth slash for an absolute path)"
-        )
-    return uri
-
-
-Recorder = Callable[[Folder], None]
-"""Records a run, whose folder holds `run.json`, or a sweep, from its call to the end of the
-command; it does not raise."""
-Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
-"""Opens a recorder for the runs of a storage; its end waits for seconds at most."""
-
-
-@contextmanager
-def unrecorded(tracking: Tracking, store: Store) -> Iterator[Recorder]:
-    """Open a recorder that records nothing."""
-    yield lambda folder: None

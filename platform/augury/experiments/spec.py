@@ -20,7 +20,7 @@ from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import Choice, Registry
 from augury.corpora.spec import BaseSpec, Share
 from augury.decoding.settings import PLAIN
-from augury.experiments.record import Tracking
+from augury.experiments.recording import Tracking
 from augury.experiments.stored_runs import FIRST
 from augury.models.settings import Pretrained
 from augury.regimes import regime

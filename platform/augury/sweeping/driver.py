@@ -22,9 +22,11 @@ from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once
 from augury.experiments.graph import Graph, Step
-from augury.experiments.make import reach_storage, refuse_lost_storage, show_progress
+from augury.experiments.make import reach_storage, refuse_lost_storage
+from augury.experiments.monitor import show_progress
 from augury.experiments.preflight import say_cautions
-from augury.experiments.record import REPORTS, Recorder, Recording, unrecorded
+from augury.experiments.record import REPORTS
+from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run, commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand

@@ -18,7 +18,7 @@ from augury.experiments import preflight
 from augury.experiments.graph import Step
 from augury.experiments.make import reach_storage, refuse_lost_storage
 from augury.experiments.preflight import say_cautions
-from augury.experiments.record import Recording
+from augury.experiments.recording import Recording
 from augury.experiments.run import commit
 from augury.experiments.systems import metrics_of
 from augury.sweeping.applied import left_out_lines

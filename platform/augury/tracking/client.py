@@ -20,7 +20,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.secrets import redacted
 from augury.core.store import Store
-from augury.experiments.record import Tracking, place
+from augury.experiments.recording import Tracking, mlflow_uri
 from augury.training.history import Record
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class MlflowExperiment:
     """The MLflow experiment that the settings of a storage mean. Errors of MLflow propagate."""
 
     def __init__(self, tracking: Tracking, store: Store):
-        self.uri, self.name = place(tracking, store), tracking.experiment
+        self.uri, self.name = mlflow_uri(tracking, store), tracking.experiment
         self.changed: set[str] = set()
         """The ids of runs that were made or changed."""
         self._runs: dict[str, Run] = {}

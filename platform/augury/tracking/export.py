@@ -29,8 +29,8 @@ from augury.experiments.record import (
     SCORES,
     RunName,
     RunRecord,
-    Tracking,
 )
+from augury.experiments.recording import Tracking
 from augury.reporting import find, results
 from augury.reporting.score_tables import Record, run_records, scored
 from augury.reporting.sweeps.report import SUMMARY

@@ -12,7 +12,7 @@ from augury.core.messages import say
 from augury.core.naming import command
 from augury.core.store import Folder, Store
 from augury.core.threads import SHARE
-from augury.experiments.record import Recorder, Tracking
+from augury.experiments.recording import Recorder, Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
 from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of

@@ -6,7 +6,8 @@ import shlex
 
 from augury.core.naming import command, mlflow_command
 from augury.core.store import Store
-from augury.experiments.record import RunRecord, Tracking, place
+from augury.experiments.record import RunRecord
+from augury.experiments.recording import Tracking, mlflow_uri
 from augury.reporting import run_files
 from augury.sweeping.state import TUNE, Sweep
 
@@ -18,7 +19,7 @@ def locations(sweep: Sweep) -> dict[str, str]:
     settings = next((RunRecord.read(run).parameters for run in runs), {})
     if settings.get("tracking.enabled", True):
         tracking = Tracking(uri=settings.get("tracking.uri"))
-        shown["MLflow"] = mlflow_command(place(tracking, Store(sweep.folder.root)))
+        shown["MLflow"] = mlflow_command(mlflow_uri(tracking, Store(sweep.folder.root)))
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
     return shown

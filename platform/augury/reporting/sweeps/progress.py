@@ -12,7 +12,7 @@ import time
 
 from augury.core.messages import say
 from augury.core.progress import StatusLine, duration
-from augury.experiments.record import Recording
+from augury.experiments.recording import Recording
 from augury.reporting.numbers import number
 from augury.reporting.report import Report
 from augury.reporting.sweeps.report import write

@@ -18,7 +18,7 @@ from augury.core.words import Words
 from augury.corpora.corpus import CORPORA, KINDS, Corpus, CorpusWriter
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import align
-from trainables.nmt.generators import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
+from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""

@@ -8,7 +8,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.corpora.corpus import PARALLEL, Corpus
-from trainables.nmt import pairs
+from trainables.seq2seq import pairs
 
 
 def both(corpus: Corpus) -> list[tuple[str, str]]:

@@ -1,5 +1,4 @@
-"""Text to text: any encoder-decoder of `transformers`, fine-tuned on pairs of texts; operators
-sample from it."""
+"""The task of writing a text for a text, such as a prompt."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from augury.augment import prompts
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.run import Run
-from trainables.nmt.generators import ReorderCorpus, Seq2SeqExperiment
 from trainables.nmt.task import SequenceTask
+from trainables.seq2seq.config import ReorderCorpus, Seq2SeqExperiment
 
 
 class Seq2seq(SequenceTask):
@@ -22,12 +21,12 @@ class Seq2seq(SequenceTask):
 
     def corpus_address(self, experiment: Any, split: str) -> str:
         # It imports the aligners, which reading an experiment does not need.
-        from trainables.nmt import pairs
+        from trainables.seq2seq import pairs
 
         return pairs.address(experiment.corpus, split)
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
-        from trainables.nmt import pairs
+        from trainables.seq2seq import pairs
 
         return pairs.pairs(experiment.corpus, split, store)
 
@@ -36,6 +35,3 @@ class Seq2seq(SequenceTask):
         if isinstance(run.experiment.corpus, ReorderCorpus):
             texts = [prompts.reordering(text.strip()) for text in texts]
         return super().translate(run, texts, **options)
-
-
-TASK = Seq2seq()

@@ -12,7 +12,7 @@ from augury.corpora.corpus import Corpus
 from augury.experiments.make import prepare
 from augury.experiments.run import Run
 from tests import tiny
-from trainables.nmt import pairs
+from trainables.seq2seq import pairs
 
 NOUNS, VERBS = ("cat", "dog", "fox", "hen", "bee", "cow"), ("sees", "likes", "hears", "finds")
 
