@@ -363,7 +363,7 @@ def batches() -> dict[str, Any]:
     weights = np.where(places < 40, 1.0, 2.5)
     plans: dict[str, dict[str, Any]] = {
         "by length": {},
-        "two groups, epoch 1": {"groups": [60, 50], "number": 1},
+        "two groups, epoch 1": {"groups": [60, 50], "epoch": 1},
         "two ranks, accumulated": {"world": 2, "accumulation": 2},
         "random, weights, seed 2": {"order": "random", "weights": weights, "seed": 2},
         "at most 4 examples": {"max_examples": 4},
@@ -372,7 +372,7 @@ def batches() -> dict[str, Any]:
         name: [
             [[batch.tolist() for batch in rank] for rank in update]
             for update in plan_epoch(
-                lengths, max_tokens=120, **{"seed": 1, "number": 0, **settings}
+                lengths, max_tokens=120, **{"seed": 1, "epoch": 0, **settings}
             )
         ]
         for name, settings in plans.items()
