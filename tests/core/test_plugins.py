@@ -79,3 +79,9 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
     (directory / "repeated.py").write_text(OPERATOR.replace('" ".join', '"_".join'))
     (directory / "twice.py").write_text(REGIME + "\n")
     assert not set(first) & set(addresses("./repeated.py"))
+
+
+def test_a_folder_is_no_operator(directory: Path) -> None:
+    (directory / "repeats").mkdir()
+    with pytest.raises(UserError, match="/repeats is a folder: give the file in it. Built-in"):
+        operator.parse({"operator": "./repeats"})

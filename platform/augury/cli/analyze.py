@@ -39,6 +39,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--sentences",
         type=whole_number,
         default=1000,
+        metavar="N",
         help="maximum number of test sentences, a random sample (default: 1000)",
     )
     add(

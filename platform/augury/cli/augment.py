@@ -45,9 +45,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument_group("without an experiment file").add_argument
     add("--source", metavar="FILE", help="source text, one sentence per line")
     add("--target", metavar="FILE", help="target text, aligned with the source")
-    add("--operator", metavar="NAME", help="with --help: its settings, which --set takes")
+    add("--operator", metavar="NAME", help="operator, by name or path; with --help, its settings")
     add = parser.add_argument
-    add("--storage", help="for all output (default: the experiment's, or results)")
+    add("--storage", metavar="URI", help="for all output (default: the experiment's, or results)")
     add_executor(parser)
     text = "print the first N rows too, and what every operator makes of them"
     add("--show", type=whole_number, default=0, metavar="N", help=text)

@@ -224,7 +224,7 @@ def json_schema() -> dict[str, Any]:
         "properties": {
             EXTENDS: EXTENDS_SCHEMA,
             "task": {
-                "description": "The name of the task, or the path of a directory that holds it.",
+                "description": "The name of the task, or the path of a Python file.",
                 "anyOf": [{"enum": tasks}, {"type": "string", "pattern": PATH_PATTERN}],
             },
         },

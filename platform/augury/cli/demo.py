@@ -19,8 +19,9 @@ ROWS = {"nmt": ("R-Drop", "ROT-1", "BPE-dropout", "WordDrop"), "nli": ("EDA", "r
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument("--task", default="nmt", help="nmt or nli (default: nmt)")
-    parser.add_argument("--storage", default="demo", help="for all output (default: demo)")
+    add = parser.add_argument
+    add("--task", default="nmt", help="nmt or nli (default: nmt)")
+    add("--storage", default="demo", metavar="URI", help="for all output (default: demo)")
     add_overrides(parser)
 
 

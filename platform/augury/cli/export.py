@@ -17,7 +17,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_run(parser)
     add = parser.add_argument
     add("--to", required=True, choices=["hf", "ctranslate2"], help="target library")
-    add("--output", type=Path, help="directory to create (default: NAME-seed-N-LIBRARY)")
+    text = "directory to create (default: NAME-seed-N-LIBRARY)"
+    add("--output", type=Path, metavar="DIRECTORY", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

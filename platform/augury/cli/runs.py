@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     action("--verify", **flag, help="compare all files with their checksums")
     add("--yes", **flag, help="delete or remove; without it, says what would go")
     text = "with --clean: only what has not changed for so many hours (default: 24)"
-    add("--hours", type=float, default=24.0, help=text)
+    add("--hours", type=float, default=24.0, metavar="N", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -118,12 +118,15 @@ class Registry:
         try:
             return reference(path)
         except FileNotFoundError as error:
-            siblings = [str(file) for file in file_of(path).parent.glob("*.py")]
-            close = nearest(error.filename, siblings) if siblings else ""
-            hint = f" ({close})" if close.endswith("?") else ""
+            file = file_of(path)
+            siblings = [str(sibling) for sibling in file.parent.glob("*.py")]
+            close = nearest(str(file), siblings) if siblings else ""
+            reason = f"there is no file {file}{f' ({close})' if close.endswith('?') else ''}"
+            if file.is_dir():
+                reason = f"{file} is a folder: give the file in it"
             raise UserError(
-                f"no {self.noun} '{path}': there is no file {error.filename}{hint}. Built-in and "
-                f"installed: {', '.join(self.names())}; a file of your own must {self.contract}"
+                f"no {self.noun} '{path}': {reason}. Built-in and installed: "
+                f"{', '.join(self.names())}; a file of your own must {self.contract}"
             ) from error
 
     def _installed(self) -> dict[str, EntryPoint]:

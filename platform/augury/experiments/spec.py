@@ -95,7 +95,7 @@ class Experiment(Section):
     name: FileName
     """The name of the experiment in tables and in MLflow."""
     task: str
-    """The name of the task, or the path of a file or directory that holds it."""
+    """The name of the task, or the path of a Python file."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
     """Every system is trained once per seed."""
     storage: str = "results"

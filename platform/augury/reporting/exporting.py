@@ -32,7 +32,7 @@ README, EXAMPLE = "README.md", "example.py"
 
 
 def usual_name(run: Folder, form: str) -> str:
-    """Return the default name of the directory of an exported model: `cipherdaug-seed-1-hf`."""
+    """Return the default name of the directory of an exported model: `CipherDAug-seed-1-hf`."""
     record = RunRecord.read(run)
     return re.sub(r"[^\w.-]+", "-", f"{record.name}-seed-{record.seed}-{form}")
 

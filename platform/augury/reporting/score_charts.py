@@ -77,7 +77,7 @@ def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
 def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw the deciding score with its interval against training time.
 
-    None for one system, and where times of different devices cannot be compared.
+    Empty for one system, and where times of different devices cannot be compared.
     """
     metric = comparison.metrics[0]
     costs = {row.name: row.cost for row in comparison.rows if row.cost and metric in row.scores}

@@ -1,10 +1,10 @@
 """A sweep in numbers: the scores of its configurations in validation and on the test sets, the test
 of the winner with fresh seeds, and what is recommended.
 
-Validation chooses. The best of many trainings is mostly one that
-was lucky, on other text, too: tested on the trainings that chose it, a system that helps nothing is
-said to help in 5 to 14 % of sweeps (`benchmarks/race.py`), where 2.5 % are promised. The reference
-and the winner are therefore trained with fresh seeds, and tested on those alone.
+Validation chooses. The best of many trainings is mostly one that was lucky, on other text, too:
+tested on the trainings that chose it, a system that helps nothing is said to help in 5 to 13 % of
+sweeps (`benchmarks/race.py`), where 2.5 % are promised. The reference and the winner are therefore
+trained with fresh seeds, and tested on those alone.
 """
 
 from __future__ import annotations
