@@ -128,7 +128,7 @@ def test_settings_are_resolved_without_any_text(
     augury: Augury,
 ) -> None:
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
-    asked = ["reproduce", table, "--scale", "paper", "--row", row, "--resolved", "--json"]
+    asked = ["reproduce", table, "--scale", "paper", "--rows", row, "--resolved", "--json"]
     shown = augury(*asked).json
     assert next(iter(shown)) == row and tuple(shown[row]["about"].values()) == about
     flat = flatten(shown[row]["settings"])

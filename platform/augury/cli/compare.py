@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury.cli.common import RESULTS, add_format, print_json
+from augury.cli.common import add_format, add_storage, print_json
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.store import Folder
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "sweep, with all its systems; with --references a file of hypotheses, or several seeds "
         "separated by commas; the first is what the others are compared with",
     )
-    add("--storage", default=RESULTS, metavar="URI", help=f"where runs are (default: {RESULTS})")
+    add_storage(parser)
     text = "of files: their references or labels, in one file or several"
     add("--references", type=Path, nargs="+", metavar="FILE", help=text)
     add("--sources", type=Path, metavar="FILE", help="of files: sources, for metrics that use them")

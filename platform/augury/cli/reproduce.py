@@ -43,13 +43,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="toy, small, paper or released_code (default: the table's first), or one with another "
         "corpus, such as paper/iwslt17-fr-en (Table 3)",
     )
-    add(
-        "--rows",
-        "--row",
-        nargs="+",
-        metavar="ROW",
-        help="rows besides the reference (default: all)",
-    )
+    add("--rows", nargs="+", metavar="ROW", help="rows besides the reference (default: all)")
     add("--reference", metavar="ROW", help="test differences to this one (default: the table's)")
     add(
         "--resolved",

@@ -11,8 +11,7 @@ import pandas as pd
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
-from augury.reporting import run_files
+from augury.experiments.record import SCORES, RunRecord
 from augury.reporting.answer import answer, sweep_answer
 from augury.reporting.comparison import compare_all, scored_sets, warnings_of
 from augury.reporting.find import choices_of, common_tests, load_systems
@@ -43,7 +42,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
         raise UserError(
             f"there is no storage '{storage}': give the directory or URI that runs were written to"
         )
-    scored = [run for run in stored_runs.folders(Store(storage)) if run_files.is_scored(run)]
+    scored = [run for run in stored_runs.folders(Store(storage)) if run.exists(SCORES)]
     found = stored_runs.intact(scored, RunRecord.read)
     rows = []
     for run, record in found.items():

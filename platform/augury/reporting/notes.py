@@ -10,6 +10,7 @@ from functools import lru_cache
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
+from augury.experiments.record import DESCRIPTION
 from augury.regimes.regime import SHORTEN
 from augury.reporting import run_files
 from augury.reporting.numbers import number
@@ -32,7 +33,7 @@ def not_beaten(result: SystemResult, test: str, metric: str, worst: float) -> Tr
     where it does, and where the text or the metric is missing; `worst` is the worse end of the
     interval of the system's score."""
     run = next(iter(result.runs.values()), None)
-    if run is None or not run_files.is_described(run):
+    if run is None or not run.exists(DESCRIPTION):
         return None
     tests = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
     corpora = [run_files.test_corpus(run, name) for name in tests]

@@ -12,7 +12,7 @@ from augury.core import yaml_file
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
-from augury.experiments.record import DESCRIPTION, EXPERIMENT, SCORES, RunRecord, run_folder
+from augury.experiments.record import DESCRIPTION, EXPERIMENT, RunRecord, run_folder
 
 ANALYSES = "analyses"
 """The folder, within that of a run, where `augury analyze` writes a folder for every test set."""
@@ -20,24 +20,13 @@ PRIVATE = ("storage", "tracking")
 """Sections of an experiment file that describe a machine and not the model."""
 
 
-def is_described(run: Folder) -> bool:
-    """Return whether training has begun, so that a record exists."""
-    return run.exists(DESCRIPTION)
-
-
 def operator_outputs(run: Folder, record: RunRecord) -> list[Health]:
     """Return the measures of what operators made for a run and for the stages before it, these
     first."""
     before = run_folder(Store(run.root), record.before, record.seed) if record.before else None
-    earlier = (
-        operator_outputs(before, RunRecord.read(before)) if before and is_described(before) else []
-    )
-    return [*earlier, *record.health]
-
-
-def is_scored(run: Folder) -> bool:
-    """Return whether a run has scores."""
-    return run.exists(SCORES)
+    if before is None or not before.exists(DESCRIPTION):
+        return [*record.health]
+    return [*operator_outputs(before, RunRecord.read(before)), *record.health]
 
 
 def test_corpus(run: Folder, test: str) -> Corpus | None:

@@ -6,16 +6,15 @@ import shlex
 
 from augury.core.naming import command, mlflow_command
 from augury.core.store import Store
-from augury.experiments.record import RunRecord
+from augury.experiments.record import DESCRIPTION, RunRecord
 from augury.experiments.recording import Tracking, mlflow_uri
-from augury.reporting import run_files
 from augury.sweeping.state import TUNE, Sweep
 
 
 def locations(sweep: Sweep) -> dict[str, str]:
     """Return name -> the address where something is stored, or the command that shows it."""
     shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
-    runs = (trial.folder for _, trial in sweep.trials if run_files.is_described(trial.folder))
+    runs = (trial.folder for _, trial in sweep.trials if trial.folder.exists(DESCRIPTION))
     settings = next((RunRecord.read(run).parameters for run in runs), {})
     if settings.get("tracking.enabled", True):
         tracking = Tracking(uri=settings.get("tracking.uri"))

@@ -18,7 +18,7 @@ from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.experiments import record, stored_runs
 from augury.experiments.graph import VALID
-from augury.reporting import results, run_files
+from augury.reporting import results
 from augury.reporting.comparison import (
     ComparedSystem,
     Comparison,
@@ -325,7 +325,7 @@ def _scored_systems(sweep: Sweep) -> list[SystemResult]:
     """Return the scored configurations, the reference first; none before it has begun."""
     scored, reference = sweep.scored(), sweep.by_address[sweep.reference]
     if not scored[reference.name]:  # no other configuration may take its place
-        begun = [trial for trial in reference.trials if run_files.is_described(trial.folder)]
+        begun = [trial for trial in reference.trials if trial.folder.exists(record.DESCRIPTION)]
         if not begun:
             return []
         scored[reference.name] = {begun[0].seed: begun[0].folder}
