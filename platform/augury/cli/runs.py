@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -60,9 +59,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    store = Store(arguments.storage)
-    if "://" not in store.root and not os.path.isdir(store.root):
-        raise UserError(f"there is no storage {store.root}: give its directory")
+    store = Store.existing(arguments.storage)
     if arguments.verify:
         return _verify(store, arguments.json)
     if arguments.clean:

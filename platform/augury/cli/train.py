@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:  # without test sets
             print(f"{tables.plain_text(experiment.validations(systems))}\n")
         for caution in text_cautions:  # said at the start too
-            print(f"warning  {caution}")
+            print(f"warning: {caution}")
         if loaded.tracking.enabled:
             print("MLflow  ", mlflow_command(mlflow_uri(loaded.tracking, store)))
         system = next(reversed(runs))

@@ -52,6 +52,16 @@ class Store:
         self.root = str(root) if "://" in str(root) else files.local_root(str(root))
         files.open_root(self.root)
 
+    @classmethod
+    def existing(cls, root: str | Path) -> Store:
+        """Open a store; UserError for a directory that does not exist."""
+        store = cls(root)
+        if "://" not in store.root and not Path(store.root).is_dir():
+            raise UserError(
+                f"there is no storage '{root}': give the directory or URI that runs were written to"
+            )
+        return store
+
     def folder(self, kind: str, address: str) -> Folder:
         """Return the folder of an address, whether it exists or not."""
         return Folder(self.root, f"{kind}/{address}")

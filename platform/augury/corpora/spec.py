@@ -278,43 +278,43 @@ class BaseSpec(Section):
         sets = SETS.get(cls.KIND.name, {})
         for name in (names,) if isinstance(names, str) else names or ():
             if name not in sets:
-                raise ValueError(str(unknown("known corpus", name, sets)))
+                raise unknown("known corpus", name, sets)
         return names
 
     @model_validator(mode="after")
     def _complete(self) -> BaseSpec:
         if isinstance(self.train, tuple) and self.held_out:
-            raise ValueError("every does not support several training texts: give valid")
+            raise UserError("every does not support several training texts: give valid")
         names = [str(text.name) for text in self.valid] if isinstance(self.valid, tuple) else []
         if self.decides is not None and self.decides not in names:
-            raise ValueError(str(unknown("validation text in decides", self.decides, names)))
+            raise unknown("validation text in decides", self.decides, names)
         if not self.splits():
-            raise ValueError("the corpus has no text: give known, or train, valid and tests")
+            raise UserError("the corpus has no text: give known, or train, valid and tests")
         if self.every is not None and (self.valid is not None or "train" not in self.splits()):
-            raise ValueError(
+            raise UserError(
                 "every holds out training rows for validation: give train, and remove valid"
             )
         if not self.KIND.target and self.splits() != ("train",):
-            raise ValueError(
+            raise UserError(
                 f"{self.KIND.name} text has no validation or test sets: give train only"
             )
         for key, value in {"train": self.train, "valid": self.valid, **self.tests}.items():
             if isinstance(value, tuple):
                 names = [text.name for text in value if text.name]
                 if not names or len(set(names)) < len(value):
-                    raise ValueError(
+                    raise UserError(
                         f"{key} is a list of texts: give at least one, each with a distinct name"
                     )
                 for index, text in enumerate(value):
                     self._check_text(f"{key}.{index}", text)
             elif value is not None:
                 if value.name or value.weight != 1:
-                    raise ValueError(
+                    raise UserError(
                         f"{key} is a single text: name and weight are for a list; remove them"
                     )
                 self._check_text(key, value)
         for name in set(self.tests) & {*RESERVED}:
-            raise ValueError(f"'{name}' is the name of no test set: call it otherwise")
+            raise UserError(f"'{name}' is the name of no test set: call it otherwise")
         for split in self.splits():
             known = None if split == "train" and self.mixture else self._known_text(split)
             if known and "language" not in known.texts[split]:
@@ -325,19 +325,19 @@ class BaseSpec(Section):
         split = name.partition(".")[0]
         for setting, place in ONLY.items():
             if getattr(text, setting) and place != ("tests" if name in self.tests else split):
-                raise ValueError(f"{name}.{setting}: only {place} can have it; remove it")
+                raise UserError(f"{name}.{setting}: only {place} can have it; remove it")
         if text.validation:
             if text != self.TEXT(validation=True):
-                raise ValueError(
+                raise UserError(
                     f"{name}.validation: a test set that is the validation text has no other "
                     "settings: remove them"
                 )
         elif text.origin is None and not self._known_sets:
-            raise ValueError(f"{name} has no text: give {text.origins()}; or give known")
+            raise UserError(f"{name} has no text: give {text.origins()}; or give known")
         elif text.origin is None and self._known_set(split) is None:
             sets = " and ".join(known.name for known in self._known_sets)
             available = [split for known in self._known_sets for split in known.texts]
-            raise ValueError(f"{name}: {unknown(f'split of {sets}', name, available)}")
+            raise UserError(f"{name}: {unknown(f'split of {sets}', name, available)}")
 
 
 def _share(text: Text | None) -> Share:

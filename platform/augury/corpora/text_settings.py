@@ -236,13 +236,13 @@ class Text(Section):
         kind, changed = self.KIND, self.model_dump(exclude_defaults=True)
         given = [name for name in (*kind.lines, *TABULAR, "builtin") if changed.get(name)]
         if len({"lines" if name in kind.lines else name for name in given}) > 1:
-            raise ValueError(f"{' and '.join(given)} are given: give one of {self.origins()}")
+            raise UserError(f"{' and '.join(given)} are given: give one of {self.origins()}")
         lacking = [name for name in kind.lines if name not in given]
         if lacking and self.origin == "lines":
-            raise ValueError(f"{given[0]} is given without {lacking[0]}: give both")
+            raise UserError(f"{given[0]} is given without {lacking[0]}: give both")
         for key, origins in ORIGINS.items():
             if key in changed and self.origin not in (None, *origins):
-                raise ValueError(
+                raise UserError(
                     f"{key} applies to {' or '.join(origins)}, not to {' and '.join(given)}: "
                     "remove it"
                 )
@@ -250,19 +250,19 @@ class Text(Section):
         possible = {"reversed": pairs, "language": not pairs, "labels": kind.is_labelled}
         for key, is_possible in possible.items():
             if key in changed and not is_possible:
-                raise ValueError(f"{key} does not apply to {kind.name} text: remove it")
+                raise UserError(f"{key} does not apply to {kind.name} text: remove it")
         for label in filter(None, self.labels.values() if kind.aliases else ()):
             if label not in kind.aliases:
-                raise ValueError(f"labels: {unknown('label', label, kind.aliases)}")
+                raise UserError(f"labels: {unknown('label', label, kind.aliases)}")
         known = [*kind.read, *(() if pairs else ("language",))]
         for column in self.columns:
             if column not in known:
                 of_kind = f"column of {kind.name} text"
-                raise ValueError(f"columns: {unknown(of_kind, column, known)}")
+                raise UserError(f"columns: {unknown(of_kind, column, known)}")
         used = self.table_columns
         if len(set(used.values())) < len(used):
             described = ", ".join(f"{name}: {column}" for name, column in used.items())
-            raise ValueError(f"columns are {{{described}}}: they must differ")
+            raise UserError(f"columns are {{{described}}}: they must differ")
         return self
 
 

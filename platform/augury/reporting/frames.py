@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import stored_runs
 from augury.experiments.record import SCORES, RunRecord
@@ -37,12 +36,8 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     device_hours, device, cpu_seconds, trainings, uncounted; `run`, its folder. The frame of a
     storage without scored runs has these columns and no row.
     """
-    known = isinstance(storage, str | Path) and ("://" in str(storage) or Path(storage).is_dir())
-    if not known:
-        raise UserError(
-            f"there is no storage '{storage}': give the directory or URI that runs were written to"
-        )
-    scored = [run for run in stored_runs.folders(Store(storage)) if run.exists(SCORES)]
+    store = Store.existing(storage)
+    scored = [run for run in stored_runs.folders(store) if run.exists(SCORES)]
     found = stored_runs.intact(scored, RunRecord.read)
     rows = []
     for run, record in found.items():

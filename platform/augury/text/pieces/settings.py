@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveInt, field_validator
 
 from augury.core.config import Section
+from augury.core.errors import UserError
 from augury.corpora.languages import base_language
 
 DEFAULT_SIZE = 12_000
@@ -105,7 +106,7 @@ class VocabularySettings(Section):
         for position, symbol in enumerate(symbols):
             # No piece of text is such a word, since pieces are of one script.
             if not re.fullmatch(r"<[^\s▁<>]+>", symbol):
-                raise ValueError(f"'{symbol}' is no tag: give a word such as '<clean_s>'")
+                raise UserError(f"'{symbol}' is no tag: give a word such as '<clean_s>'")
             if symbol in (*SPECIALS, *symbols[:position]):
-                raise ValueError(f"'{symbol}' already exists: give each symbol once")
+                raise UserError(f"'{symbol}' already exists: give each symbol once")
         return symbols
