@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -179,8 +179,7 @@ class Sweep:
 
     def best(self, trial: TrialState) -> float | None:
         """Return the best validation value of a trial so far."""
-        values = [point.value for point in trial.curve if math.isfinite(point.value)]
-        return (max if self.mode == "max" else min)(values, default=None)
+        return best_value(trial.curve, self.mode)
 
     def furthest(self, configuration: Configuration) -> dict[TrialState, float]:
         """Return the best validations of the trials of a configuration that have finished; before
@@ -259,6 +258,12 @@ class Curves:
             )
             for record in validations
         )
+
+
+def best_value(curve: Iterable[ValidationPoint], mode: Direction) -> float | None:
+    """Return the best value of a curve; None where none is finite."""
+    values = [point.value for point in curve if math.isfinite(point.value)]
+    return (max if mode == "max" else min)(values, default=None)
 
 
 def names(store: Store) -> list[str]:

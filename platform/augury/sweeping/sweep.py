@@ -28,7 +28,7 @@ from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Race, Scheduler, Trial
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, SWEEPS, Curves, Sweep
+from augury.sweeping.state import DEFINITION, SWEEPS, Curves, Sweep, best_value
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import Show, StateWriter
 
@@ -172,13 +172,11 @@ class _Command:
     # ----- values, times and budgets
 
     def _value(self, trial: Trial) -> float | None:
-        """Return the best validation of a trial."""
+        """Return the best validation of a trial, None without any and NaN where none is finite."""
         folder = self.plan.graph.plans[trial.configuration].run(trial.seed)
         curve = Curves(self.space.metric).of(folder)
-        values = [point.value for point in curve if math.isfinite(point.value)]
-        if not curve:
-            return None
-        return (max if self.space.mode == "max" else min)(values, default=math.nan)
+        best = best_value(curve, self.space.mode)
+        return math.nan if curve and best is None else best
 
     def _deadline_of(self, trial: Trial) -> float | None:
         """Return when a trial must end: before what is kept of the budget for confirmation, unless
