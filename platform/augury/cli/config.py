@@ -103,8 +103,24 @@ def show(
     `without_model` is the next command where the pretrained model cannot be had.
     """
     loaded = load(path, config.parse_assignments(assignments))
+    report = _preflight(loaded)
+    facts = _facts(path, assignments, loaded, report, without_model)
+    if as_json:
+        print_json(facts)
+    else:
+        _print(facts, report)
+    return 0
+
+
+def _facts(
+    path: str,
+    assignments: Sequence[str],
+    loaded: Experiment,
+    report: preflight.Findings,
+    without_model: str | None,
+) -> dict[str, Any]:
+    """Return what is known of an experiment before it runs, and the commands that come next."""
     systems = expand(loaded)
-    runs = len(systems) * len(loaded.seeds)
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     tests = dict.fromkeys(test for system in systems.values() for test in system.test_sets)
     facts: dict[str, Any] = {
@@ -113,13 +129,10 @@ def show(
         "name": loaded.name,
         "systems": list(systems),
         "seeds": list(loaded.seeds),
-        "runs": runs,
+        "runs": len(systems) * len(loaded.seeds),
         "test_sets": list(tests),
         "next": command("augury", "train", path, *overrides),
     }
-    listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
-    listed += f" × {counted(len(loaded.seeds), 'seed')} = {counted(runs, 'run')}"
-    report = _preflight(loaded)
     power: list[str] = []
     if len(systems) > 1:
         from augury.reporting.power import planned_power  # imports SciPy
@@ -154,11 +167,16 @@ def show(
         if hours > LEAST_HOURS and len(rows) == 1:
             part = f"corpus.train.subset={rows[0] * LEAST_HOURS // hours}"
             facts["sweep_of_part"] = command(*race, "--budget", f"{LEAST_HOURS}h", "--set", part)
-    if as_json:
-        print_json(facts)
-        return 0
+    return facts
+
+
+def _print(facts: dict[str, Any], report: preflight.Findings) -> None:
+    """Print facts for people, with what preflight left out and warns of."""
+    systems = facts["systems"]
+    listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
+    listed += f" × {counted(len(facts['seeds']), 'seed')} = {counted(facts['runs'], 'run')}"
     doubtful = "; see the warnings at the end" if report.warnings else ""
-    print(f"{path} is valid{doubtful}: {listed}")
+    print(f"{facts['file']} is valid{doubtful}: {listed}")
     labelled = any(text.labels for text in report.texts)
     print_table([_row(text, labelled) for text in report.texts])
     for text in report.texts:
@@ -168,7 +186,7 @@ def show(
     for caution in report.cautions:
         if caution not in report.warnings:
             print(f"note   {caution}")
-    for line in power:
+    for line in facts["power"]:
         print(f"power  {line}")
     print(f"cost   {facts['cost']['text']}")
     print(f"next   {facts['next']}")
@@ -178,7 +196,6 @@ def show(
         print(f"or     {facts['sweep_of_part']}    # on a part of the text")
     for warning in report.warnings:  # last, where they are seen
         print(f"warning: {warning}")
-    return 0
 
 
 def _row(text: preflight.TextSummary, labelled: bool) -> dict[str, object]:

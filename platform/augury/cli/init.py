@@ -114,27 +114,15 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     annotation = settings_class(task).model_fields["corpus"].annotation
     specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
     files = _files(arguments, train, aligned=bool(specs[0].KIND.lines))
-
-    texts: dict[str, dict[str, Any]] = {}
-    spec, columns = specs[0], None
-    for role, of_role in files.items():
-        if len(of_role) == 2:
-            texts[role] = dict(zip(("source", "target"), of_role, strict=True))
-            continue
-        kinds = specs if columns is None else [spec]
-        spec, own = _columns(Table(of_role[0]), kinds, arguments.columns, columns)
-        columns = columns or own
-        by_role = zip(spec.KIND.read, own.names, strict=True)
-        texts[role] = {"file": of_role[0], "columns": dict(by_role)}
-        if own.header:
-            texts[role]["header"] = own.header
+    texts, spec, columns = _texts_by_role(files, specs, arguments.columns)
     text = spec.TEXT.model_validate(texts["train"])
     corpus: dict[str, Any] = {}
     if len(specs) > 1:
         corpus["form"] = spec.model_fields["form"].default
     codes = {key: vars(arguments)[key] for key in spec.model_fields if key.endswith("language")}
-    suffixes = [Path(_uncompressed(file)).suffix[1:] for file in train]
-    sides = suffixes if len(train) == 2 else columns.names if columns else []
+    sides: Sequence[str] = columns.names if columns else []
+    if len(train) == 2:
+        sides = [Path(_uncompressed(file)).suffix[1:] for file in train]
     corpus |= _languages(codes, sides, text)
     missing: list[str] = []
     if "labels" in spec.model_fields:
@@ -143,18 +131,16 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         if without := [*missing, *_blank_labels(spec.TEXT.model_validate(of))]:
             of["labels"] = dict.fromkeys(without)
 
-    def moved(name: str) -> str:
-        """Return a path as it is read in the experiment file, relative to its folder."""
-        kept = expanded(name).is_absolute() or path.parent.resolve() == Path.cwd()
-        return name if kept else os.path.relpath(name, path.parent)
-
+    folder = path.parent
     for of in texts.values():
-        of.update({key: moved(of[key]) for key in ("file", "source", "target") if key in of})
+        for key in ("file", "source", "target"):
+            if key in of:
+                of[key] = _relative(of[key], folder)
     model = arguments.model
-    if model and Path(model).is_dir():
-        model = moved(model) if moved(model) == model else os.path.join(".", moved(model))
-    if is_path(task):
-        task = moved(task) if moved(task) == task else os.path.join(".", moved(task))
+    if model and Path(model).is_dir() and (moved := _relative(model, folder)) != model:
+        model = os.path.join(".", moved)
+    if is_path(task) and (moved := _relative(task, folder)) != task:
+        task = os.path.join(".", moved)
     return draft(
         re.sub(r"[^\w.-]+", "-", path.stem).strip("-.")[:100] or "experiment",
         task,
@@ -165,6 +151,35 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         tests={role.removeprefix("tests."): of for role, of in texts.items()},
         model=model,
     )
+
+
+def _texts_by_role(
+    files: Mapping[str, Sequence[str]],
+    specs: Sequence[type[BaseSpec]],
+    chosen: Sequence[str] | None,
+) -> tuple[dict[str, dict[str, Any]], type[BaseSpec], Columns | None]:
+    """Return the settings of every text, the kind of corpus that they are of, and the columns of
+    the first table, None where there is none; `chosen` are those of --columns."""
+    texts: dict[str, dict[str, Any]] = {}
+    spec, columns = specs[0], None
+    for role, of_role in files.items():
+        if len(of_role) == 2:
+            texts[role] = dict(zip(("source", "target"), of_role, strict=True))
+            continue
+        kinds = specs if columns is None else [spec]
+        spec, own = _columns(Table(of_role[0]), kinds, chosen, columns)
+        columns = columns or own
+        by_role = zip(spec.KIND.read, own.names, strict=True)
+        texts[role] = {"file": of_role[0], "columns": dict(by_role)}
+        if own.header:
+            texts[role]["header"] = own.header
+    return texts, spec, columns
+
+
+def _relative(name: str, folder: Path) -> str:
+    """Return a path as it is read in an experiment file of this folder: relative to it."""
+    kept = expanded(name).is_absolute() or folder.resolve() == Path.cwd()
+    return name if kept else os.path.relpath(name, folder)
 
 
 def _files(
