@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augury.augment import pipeline
 from augury.augment.models import ReadyModel, TrainedModel
@@ -239,30 +239,7 @@ class Graph:
         tokens = {
             name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()
         }
-        # What is not here, such as decoding and scoring, changes no model: systems that differ in
-        # nothing else share their runs.
-        determined = {
-            "task": experiment.task,
-            "version": [VERSION, task.VERSION],
-            "tokenizer": tokenizer.name,
-            "tokens": [[name, folder.name] for name, folder in tokens.items()],
-            "draws": [
-                operator.to_dict() | {"version": operator.VERSION}
-                for operator in experiment.token_draws
-            ],
-            "regime": experiment.regime.to_dict(),
-            "training": experiment.training.to_dict(),
-            **task.address_settings(experiment),
-        }
-        if experiment.is_weighted:
-            shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
-            determined["mixture"] = {
-                kind: {name: share.to_dict() for name, share in of.items()}
-                for kind, of in shares.items()
-            }
-        if experiment.stage:
-            assert before is not None
-            determined["stage"] = {"before": before.address, "carry": experiment.stage.carry}
+        determined = _determined(experiment, tokenizer, tokens, before)
         return Plan(
             experiment=experiment,
             store=store,
@@ -276,6 +253,41 @@ class Graph:
             before=before,
             models={name: self.plan(model) for name, model in experiment.model_experiments.items()},
         )
+
+
+def _determined(
+    experiment: Experiment,
+    tokenizer: Tokenizer,
+    tokens: Mapping[str, Folder],
+    before: Plan | None,
+) -> dict[str, Any]:
+    """Return everything that determines a model, for its address.
+
+    What is not here, such as decoding and scoring, changes no model: systems that differ in nothing
+    else share their runs.
+    """
+    task = find_task(experiment.task)
+    determined = {
+        "task": experiment.task,
+        "version": [VERSION, task.VERSION],
+        "tokenizer": tokenizer.name,
+        "tokens": [[name, folder.name] for name, folder in tokens.items()],
+        "draws": [
+            operator.to_dict() | {"version": operator.VERSION}
+            for operator in experiment.token_draws
+        ],
+        "regime": experiment.regime.to_dict(),
+        "training": experiment.training.to_dict(),
+        **task.address_settings(experiment),
+    }
+    if experiment.is_weighted:
+        texts = {name: share.to_dict() for name, share in experiment.corpus.shares.items()}
+        records = {name: share.to_dict() for name, share in experiment.mixture.items()}
+        determined["mixture"] = {"texts": texts, "records": records}
+    if experiment.stage:
+        assert before is not None
+        determined["stage"] = {"before": before.address, "carry": experiment.stage.carry}
+    return determined
 
 
 def validation_sets(experiment: Experiment) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from augury.core.plugin_files import describe_error
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once
-from augury.experiments.graph import Graph, Step
+from augury.experiments.graph import Graph, Plan, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage
 from augury.experiments.monitor import show_progress
 from augury.experiments.preflight import say_cautions
@@ -71,12 +71,7 @@ def run_experiment(
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     say_cautions([*described.values()], store)
-    for name, system in described.items():
-        form = graph.canonical(system)
-        before, after = (config.flatten(of.to_dict()) for of in (system, form.experiment))
-        for key, reason in form.reasons.items():
-            if before.get(key) != after.get(key):  # and not at its default
-                say(f"{name}: {key} has no effect: {reason}")
+    _say_ineffective(described, graph)
     seeds = sorted(experiment.seeds)
     systems = graph.add(described, seeds)
     addresses = {name: plan.address for name, plan in systems.items()}
@@ -107,14 +102,31 @@ def run_experiment(
                 say(f"{trials.name_of(trial)}: found, not trained again")
         trials.replay(wanted)
         run_trials(trials, experiments, {}, on_ray=on_ray)
+    return _outcome(experiment, systems, trials, wanted)
+
+
+def _say_ineffective(systems: Mapping[str, Experiment], graph: Graph) -> None:
+    """Say which settings of systems have no effect, and why."""
+    for name, system in systems.items():
+        form = graph.canonical(system)
+        before, after = (config.flatten(of.to_dict()) for of in (system, form.experiment))
+        for key, reason in form.reasons.items():
+            if before.get(key) != after.get(key):  # and not at its default
+                say(f"{name}: {key} has no effect: {reason}")
+
+
+def _outcome(
+    experiment: Experiment, systems: Mapping[str, Plan], trials: Trials, wanted: Sequence[Trial]
+) -> TrainedSystems:
+    """Return what became of the wanted trials of an experiment."""
     runs: dict[str, dict[int, Folder]] = {}
     for name, plan in systems.items():
-        for seed in seeds:
+        for seed in sorted(experiment.seeds):
             if trials.progress.get(Trial(plan.address, seed)) == "finished":
                 runs.setdefault(name, {})[seed] = plan.run(seed)
     ended = ("finished", "failed")
     missing = sum(trials.progress.get(trial) not in ended for trial in wanted)
-    left = remaining(graph) if missing else None
+    left = remaining(trials.graph) if missing else None
     takes = sum(left.values()) / trials_at_once(experiment) if left else None
     return TrainedSystems(runs, trials.failures, missing, takes)
 

@@ -68,8 +68,8 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     """Return the placement of these experiments' trials on the connected Ray cluster.
 
     A trial with one worker trains in its own actor, one with more on workers of Ray Train. By
-    default as many as fit run at once. Raises UserError if not a
-    single trial fits, or fewer than `at_once`.
+    default as many as fit run at once. Raises UserError if not a single trial fits, or fewer than
+    `at_once`.
     """
     import ray
 
@@ -128,12 +128,7 @@ def run_on_tune(
         return f"{name}-{address[:8]}"
 
     folder = trials.folder
-    # Tune writes a small file for every value, which on an object store are requests.
-    if folder.is_local:
-        place = Path(folder.path(TUNE))
-    else:
-        place = Path.cwd() / TUNE / folder.name.rpartition("/")[2]
-        say(f"Ray Tune keeps its files on this machine, in {place}")
+    files = _tune_folder(folder)
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     # Processes that train go on with the next trial, as a new one takes seconds to start.
     reused = placement.execution["executor"] == "local"
@@ -160,17 +155,28 @@ def run_on_tune(
             trial_dirname_creator=folder_name,
         ),
         run_config=tune.RunConfig(
-            name=place.name,
-            storage_path=str(place.parent),
+            name=files.name,
+            storage_path=str(files.parent),
             verbose=0,
             failure_config=tune.FailureConfig(max_failures=max_failures),
             callbacks=[_Callback()],
         ),
     )
-    with _quiet(place / LOG), _Callback.answering_ctrl_c():
+    with _quiet(files / LOG), _Callback.answering_ctrl_c():
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)
+
+
+def _tune_folder(folder: Folder) -> Path:
+    """Return where Tune keeps its files of a sweep or experiment, which is said where that is
+    elsewhere."""
+    # Tune writes a small file for every value, which on an object store are requests.
+    if folder.is_local:
+        return Path(folder.path(TUNE))
+    files = Path.cwd() / TUNE / folder.name.rpartition("/")[2]
+    say(f"Ray Tune keeps its files on this machine, in {files}")
+    return files
 
 
 def _run(config: Mapping[str, Any], root: str, execution: Mapping[str, Any]) -> None:

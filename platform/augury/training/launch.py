@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,6 @@ def _on_ray(
     too often, KeyboardInterrupt after Ctrl-C."""
     # Every report waits for this poll.
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")
-    import ray
     from ray.exceptions import RayActorError
     from ray.train import FailureConfig, RunConfig, ScalingConfig, TrainingFailedError
     from ray.train.torch import TorchTrainer
@@ -93,15 +92,7 @@ def _on_ray(
     if execution.joins_cluster:
         # Machines may be started for them, which takes minutes.
         os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
-        fitting = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-        for kind, amount in resources.items():
-            fitting = [node for node in fitting if node.get(kind, 0) >= amount]
-        if not fitting:
-            asked = ", ".join(f"{kind} {amount:g}" for kind, amount in resources.items())
-            warn(
-                f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
-                "and lower execution.threads or execution.gpus_per_worker"
-            )
+        _warn_of_small_nodes(resources, warn)
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
     def worker() -> None:
@@ -151,6 +142,21 @@ def _on_ray(
     if folder.exists(FAILURE):
         failure = folder.read_record(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
+
+
+def _warn_of_small_nodes(resources: Mapping[str, float], warn: Callable[[str], None]) -> None:
+    """Warn where no node has what a worker needs."""
+    import ray
+
+    fitting = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    for kind, amount in resources.items():
+        fitting = [node for node in fitting if node.get(kind, 0) >= amount]
+    if not fitting:
+        asked = ", ".join(f"{kind} {amount:g}" for kind, amount in resources.items())
+        warn(
+            f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
+            "and lower execution.threads or execution.gpus_per_worker"
+        )
 
 
 def _torch_config() -> TorchConfig:

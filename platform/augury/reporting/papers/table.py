@@ -61,6 +61,10 @@ class Printed(NamedTuple):
     """Whether it is another paper's."""
 
 
+Values = dict[str, dict[str, Printed]]
+Marks = dict[str, Mapping[str, str]]
+
+
 @dataclass(frozen=True)
 class Published:
     """A paper's table at a scale."""
@@ -125,35 +129,9 @@ def find(name: str, scale: str | None = None) -> Published:
     with named_by_user(name):
         declared = declarations.load_table(name)
     space = spaces.resolve(declared, name, scale)
-    scale, table = space.scale, PurePath(name).stem
-    columns = at_scale(declared.columns, scale)
-    deviations, remarks = dict(declared.deviations), list[str]()
-    printed, marks = dict[str, dict[str, Printed]](), dict[str, Mapping[str, str]]()
-    if isinstance(declared.published, Path):
-        blocks = read_blocks(declared.published)
-        printed, marks = read(blocks, table, columns)
-        labels = {line["row"]: label(line) for line in blocks[table]}
-        for note in blocks.get("notes", ()):
-            if note["table"] == table:
-                remarks.append(f"{declared.where}, {_remark(note, labels)}")
-        for line in blocks.get("deviations", ()):
-            if not line["tables"] or table in line["tables"].split():
-                for of in line["scales"].split():
-                    deviations[of] = (*deviations.get(of, ()), line["deviation"])
-    else:
-        for row, cells in at_scale(declared.published, scale).items():
-            known = {column: value for column, value in cells.items() if value is not None}
-            printed[row] = {of: Printed(value, str(value)) for of, value in known.items()}
-    made_of, reasons = dict[str, tuple[str, ...]](), dict[str, str]()
-    for row, (better, other) in declared.improvements.items():
-        made_of[row] = better, other
-        reasons[row] = f"computed: relative improvement of '{better}' over '{other}' in per cent"
-    for row, (of, metric) in at_scale(declared.rescored, scale).items():
-        made_of[row] = (of,)
-        reasons[row] = f"the outputs of '{of}', scored by {title(metric)}"
-    for row, by_column in at_scale(declared.assembled, scale).items():
-        made_of[row] = tuple(dict.fromkeys(by_column.values()))
-        reasons[row] = f"a system for each column: {', '.join(made_of[row])}"
+    scale = space.scale
+    printed, marks, remarks, deviations = _printed(declared, PurePath(name).stem, scale)
+    made_of, reasons = _made_of(declared, scale)
     for row, parts in made_of.items():
         for part in parts:
             if part not in space.rows:
@@ -181,6 +159,46 @@ def find(name: str, scale: str | None = None) -> Published:
     )
 
 
+def _printed(
+    declared: PaperTable, table: str, scale: str
+) -> tuple[Values, Marks, list[str], dict[str, tuple[str, ...]]]:
+    """Return what the paper prints in a table, its values and marks (see `read`), remarks on it,
+    and by scale what is not as in the paper."""
+    deviations, remarks = dict(declared.deviations), list[str]()
+    printed, marks = Values(), Marks()
+    if isinstance(declared.published, Path):
+        blocks = read_blocks(declared.published)
+        printed, marks = read(blocks, table, at_scale(declared.columns, scale))
+        labels = {line["row"]: label(line) for line in blocks[table]}
+        for note in blocks.get("notes", ()):
+            if note["table"] == table:
+                remarks.append(f"{declared.where}, {_remark(note, labels)}")
+        for line in blocks.get("deviations", ()):
+            if not line["tables"] or table in line["tables"].split():
+                for of in line["scales"].split():
+                    deviations[of] = (*deviations.get(of, ()), line["deviation"])
+    else:
+        for row, cells in at_scale(declared.published, scale).items():
+            known = {column: value for column, value in cells.items() if value is not None}
+            printed[row] = {of: Printed(value, str(value)) for of, value in known.items()}
+    return printed, marks, remarks, deviations
+
+
+def _made_of(declared: PaperTable, scale: str) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return the rows that others are made of, by these, and how."""
+    made_of, reasons = dict[str, tuple[str, ...]](), dict[str, str]()
+    for row, (better, other) in declared.improvements.items():
+        made_of[row] = better, other
+        reasons[row] = f"computed: relative improvement of '{better}' over '{other}' in per cent"
+    for row, (of, metric) in at_scale(declared.rescored, scale).items():
+        made_of[row] = (of,)
+        reasons[row] = f"the outputs of '{of}', scored by {title(metric)}"
+    for row, by_column in at_scale(declared.assembled, scale).items():
+        made_of[row] = tuple(dict.fromkeys(by_column.values()))
+        reasons[row] = f"a system for each column: {', '.join(made_of[row])}"
+    return made_of, reasons
+
+
 def read_blocks(file: Path) -> Blocks:
     """Return the blocks of a paper's file by name, each row as column -> cell; UserError for a row
     with too many or too few cells."""
@@ -200,9 +218,7 @@ def read_blocks(file: Path) -> Blocks:
     return blocks
 
 
-def read(
-    blocks: Blocks, table: str, columns: Mapping[str, str]
-) -> tuple[dict[str, dict[str, Printed]], dict[str, Mapping[str, str]]]:
+def read(blocks: Blocks, table: str, columns: Mapping[str, str]) -> tuple[Values, Marks]:
     """Return the values of a table by row and column, and the marks of means that the file
     explains by row.
 
@@ -219,7 +235,7 @@ def read(
     of_table = [line for line in of_table if line["table"] == table]
     of_others = {(of["row"], of["column"]) for of in of_table if of.get("kind") == "literature"}
     known = {line["mark"]: line for line in of_table if "mark" in line}
-    rows, marks = dict[str, dict[str, Printed]](), dict[str, Mapping[str, str]]()
+    rows, marks = Values(), Marks()
     for line in lines:
         if (row := label(line)) in rows:
             raise UserError(f"{table}: two rows are called '{row}': give one of them another label")
