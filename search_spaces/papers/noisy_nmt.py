@@ -10,7 +10,7 @@ author's thesis repository. Files of all scales but toy are in the directory AUG
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -153,13 +153,34 @@ def systems(direction: tuple[str, str], scale: str) -> Rows:
     staged["MuST-C"] = {"speech": stage(texts["spoken"])}
     rows: Rows = {name: {"stages": of_row} if of_row else {} for name, of_row in staged.items()}
 
-    # Mixed training: one training on all text, with a tag for every kind.
-    plain, clean = experiment(scale, direction), named(texts["clean"], "clean")
+    plain = experiment(scale, direction)
     tune_b = {"corpus": plain["corpus"], "vocabulary": plain["vocabulary"]}
     tune_b["stages"] = {"both": stage([same, other])}
     heard = transcripts[1.5]
     if size_of(scale) != "paper":
         heard = {**heard, "of": ["spoken"]}
+    operators = [{**forward, "system": tune_b}, {**fuzzy, "of": ["same", "other"]}, heard]
+    parts = [
+        *({**text, "tag": "<clean_s>"} for text in named(texts["clean"], "clean")),
+        {**same, "tag": "<MTNT_s>", "weight": 6},
+        {**other, "tag": "<MTNT_rev>", "weight": 6},
+        {**speech, "tag": "<IWSLT_s>"},
+        {**spoken, "tag": "<mustc_s>"},
+    ]
+    rows["Mixed training"] = _mixed(parts, operators, texts["tests"])
+    return rows
+
+
+def _mixed(
+    parts: Sequence[Mapping[str, Any]],
+    operators: Sequence[Mapping[str, Any]],
+    tests: Iterable[str],
+) -> dict[str, Any]:
+    """Return mixed training: one training on all text, with a tag for every kind.
+
+    `operators` are those of forward translation, fuzzy matches and transcripts.
+    """
+    _, fuzzy, heard = operators
     mixture = {
         "forward_translation": {"tag": "<FT_s>"},
         "fuzzy_match": {"tag": "<NFR_s>"},
@@ -169,27 +190,20 @@ def systems(direction: tuple[str, str], scale: str) -> Rows:
     if "monolingual" in fuzzy:  # with the released code's tag
         mixture["fuzzy_match-mono"] = {"tag": "<NFR_mono>"}
         tags.append("<NFR_mono>")
-    tests = {
+    test_tags = {
         f"corpus.tests.{name}.tag": "<MTNT_s>" if name.startswith("MTNT") else "<clean_s>"
-        for name in texts["tests"]
+        for name in tests
     }
-    rows["Mixed training"] = {
-        "corpus.train": [
-            *({**text, "tag": "<clean_s>"} for text in clean),
-            {**same, "tag": "<MTNT_s>", "weight": 6},
-            {**other, "tag": "<MTNT_rev>", "weight": 6},
-            {**speech, "tag": "<IWSLT_s>"},
-            {**spoken, "tag": "<mustc_s>"},
-        ],
+    return {
+        "corpus.train": list(parts),
         "corpus.decides": "noisy",
         "corpus.valid.0.tag": "<clean_s>",
         "corpus.valid.1.tag": "<MTNT_s>",
-        **tests,
+        **test_tags,
         "vocabulary.reserved": tags,
-        "augment": [{**forward, "system": tune_b}, {**fuzzy, "of": ["same", "other"]}, heard],
+        "augment": list(operators),
         "mixture": mixture,
     }
-    return rows
 
 
 TRANSCRIBED = ("ASR (λ = 1.5)", "ASR (λ = 1.2)")

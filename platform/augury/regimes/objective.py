@@ -151,18 +151,7 @@ def _forward(
     divergence = losses.new_zeros(())
     correct = losses.new_zeros(views, dtype=torch.long)
 
-    # `share` and `scale` are (views, 1, 1), and their product the weights: the gradient by the
-    # logits of a chunk is scale * (share * probabilities + ...), and `scale` is applied to the
-    # other factor of its matrix products, which is much smaller. In place, it is beta / 2 for the
-    # anchor and -beta / 2 for the other views.
-    share = losses.new_tensor(options.weights).view(-1, 1, 1)
-    scale = torch.ones_like(share)
-    if not options.beta:
-        share, scale = scale, share
-    elif options.in_place():
-        scale *= -options.beta / 2
-        scale[0].neg_()
-        share = share / scale
+    share, scale = _share_and_scale(options, losses)
 
     # Every chunk writes rows of its own in the gradient by `hidden`, and adds to those by weight
     # and bias: in a low precision, these sums over all rows would lose their small terms.
@@ -215,6 +204,24 @@ def _forward(
     if options.beta:
         total = total + options.beta * divergence
     return Terms(total, losses[0], losses[1], divergence, correct), (by_hidden, by_weight, by_bias)
+
+
+def _share_and_scale(options: _Options, losses: Tensor) -> tuple[Tensor, Tensor]:
+    """Return two factors, (views, 1, 1) like `losses`, whose product is the weights.
+
+    The gradient by the logits of a chunk is scale * (share * probabilities + ...), and `scale` is
+    applied to the other factor of its matrix products, which is much smaller. In place, it is
+    beta / 2 for the anchor and -beta / 2 for the other views.
+    """
+    share = losses.new_tensor(options.weights).view(-1, 1, 1)
+    scale = torch.ones_like(share)
+    if not options.beta:
+        return scale, share
+    if options.in_place():
+        scale *= -options.beta / 2
+        scale[0].neg_()
+        share = share / scale
+    return share, scale
 
 
 class _Chunk(NamedTuple):

@@ -62,13 +62,7 @@ def train(
     assert plain, "a vocabulary needs the plain bitext"
     size = config.size
     if size == "auto":
-        size = symbols + fitting_size(_texts(groups, plain, {}), DEFAULT_SIZE - symbols)
-        if size < DEFAULT_SIZE:
-            say_once(
-                f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the "
-                "training text has few words that are repeated; set vocabulary.size for another "
-                "size"
-            )
+        size = _size(groups, plain, symbols)
     models: list[bytes] = []
     views: dict[str, int] = {}
 
@@ -107,15 +101,31 @@ def train(
         joint = size + len(others) * config.size_per_key
         add(plain + others, joint, symbols, "vocabulary.size", "vocabulary.size_per_key")
     vocabulary = Vocabulary(models, views, tags, moses, letters)
-    names = [f"sentencepiece-{index}.model" for index in range(len(models))]
-    for name, model in zip(names, models, strict=True):
-        folder.write(name, model)
     form: dict[str, Any] = {"letters": letters} if letters else {}
     if moses:
         form["moses"] = asdict(moses)
-    manifest = {"size": len(vocabulary), "models": names, "views": views, "tags": tags}
-    folder.finish({**manifest, "texts": counts, **form})
+    facts = {"views": views, "tags": tags, "texts": counts, **form}
+    _write(folder, models, len(vocabulary), facts)
     return vocabulary
+
+
+def _size(groups: Mapping[str, Texts], plain: Sequence[str], symbols: int) -> int:
+    """Return the automatic size, which is said where it is not the default, symbols included."""
+    size = symbols + fitting_size(_texts(groups, plain, {}), DEFAULT_SIZE - symbols)
+    if size < DEFAULT_SIZE:
+        say_once(
+            f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training "
+            "text has few words that are repeated; set vocabulary.size for another size"
+        )
+    return size
+
+
+def _write(folder: Folder, models: Sequence[bytes], size: int, facts: Mapping[str, Any]) -> None:
+    """Write the models of a vocabulary of `size` entries, and its manifest, with further facts."""
+    names = [f"sentencepiece-{index}.model" for index in range(len(models))]
+    for name, model in zip(names, models, strict=True):
+        folder.write(name, model)
+    folder.finish({"size": size, "models": names, **facts})
 
 
 def _tokenised(texts: Texts, view: str, moses: Moses) -> Texts:
