@@ -371,9 +371,7 @@ def batches() -> dict[str, Any]:
     return {
         name: [
             [[batch.tolist() for batch in rank] for rank in update]
-            for update in plan_epoch(
-                lengths, max_tokens=120, **{"seed": 1, "epoch": 0, **settings}
-            )
+            for update in plan_epoch(lengths, max_tokens=120, **{"seed": 1, "epoch": 0, **settings})
         ]
         for name, settings in plans.items()
     }

@@ -59,6 +59,16 @@ def test_the_average_of_dong_et_al_is_rounded_after_the_mean() -> None:
     assert "mean" not in without.tests
 
 
+def test_all_exceptions_of_a_mean_may_be_in_its_smallest_set() -> None:
+    """Of sets of 1,000 and 20 without an error: 0.05^(1/40) = 0.92785."""
+    tests = {}
+    for name, count in (("large", 1000), ("small", 20)):
+        rights = accuracy(np.ones(count, int))
+        tests[name] = resample([rights], value, samples=20, examples=Accuracy.examples(rights))
+    (result,) = with_mean([system("a", tests)], list(tests))
+    assert result.tests["mean"]["accuracy"].low == pytest.approx(92.785, abs=0.001)
+
+
 def run_on(root: Path, ids: Mapping[str, Sequence[str]]) -> Folder:
     """A run, and its test sets with examples of these ids."""
     store, inputs = Store(root), []

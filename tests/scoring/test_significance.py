@@ -17,6 +17,7 @@ from augury.scoring import bootstrap
 from augury.scoring.bootstrap import Resampled, resample, resample_counts
 from augury.scoring.labels import Accuracy
 from augury.scoring.registry import metric
+from augury.scoring.scores import score
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance
 from augury.scoring.significance import (
     Difference,
@@ -123,6 +124,12 @@ def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
     assert compare(baseline, system).over == "seeds and sentences"
 
 
+def test_one_seed_against_one_is_tested_over_sentences_whatever_others_vary_by():
+    baseline, system = (resample([numbers(side)], mean) for side in ("a", "b"))
+    known = compare(baseline, system, SeedVariance(4.0, 1.0, 12.0))
+    assert known == compare(baseline, system, UNKNOWN) and known.over == "sentences"
+
+
 POOLED = st.sampled_from([None, UNKNOWN, SeedVariance(4.0, 1.0, 12.0)])
 
 
@@ -202,7 +209,7 @@ def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
 def labels_of(rights: Sequence[int]) -> Resampled:
     """A system of one seed whose labels are right (1) or wrong (0)."""
     table = np.array([[right, 1] for right in rights])
-    return resample([table], Accuracy.value, labels=True)
+    return resample([table], Accuracy.value, examples=len(table))
 
 
 def test_labels_without_exception_do_not_show_that_there_is_none() -> None:
@@ -214,7 +221,14 @@ def test_labels_without_exception_do_not_show_that_there_is_none() -> None:
     difference = compare(all_right, labels_of([1] * 277))
     assert (difference.value, difference.p_value) == (0.0, 1.0)
     assert difference.high == share == -difference.low
-    assert interval(nearly) == interval(replace(nearly, labels=False))
+    assert interval(nearly) == interval(replace(nearly, examples=0))
+
+
+def test_all_exceptions_may_be_of_the_rarest_label() -> None:
+    """Two labels B among 100: 0.05^(1/2) = 0.2236."""
+    labels = ["A"] * 98 + ["B"] * 2
+    (measured,) = score(labels, labels, language="", metrics=["macro_f1"])
+    assert (measured.low, measured.high) == (pytest.approx(22.361, abs=0.001), 100.0)
 
 
 def test_a_difference_is_within_the_range_of_its_metric():

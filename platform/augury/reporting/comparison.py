@@ -329,7 +329,9 @@ def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> 
     seeds = zip(*(drawn.statistics for drawn in sets), strict=True)
     counts = [clusters(list(zip(names, of_seed, strict=True))) for of_seed in seeds]
     value = mean_over(metric_class(metric).value, len(sets))
-    return resample(counts, value, samples=len(sets[0].samples), labels=sets[0].labels)
+    # All exceptions of the mean may be in the smallest set.
+    examples = len(sets) * min(drawn.examples for drawn in sets)
+    return resample(counts, value, samples=len(sets[0].samples), examples=examples)
 
 
 @lru_cache(maxsize=64)

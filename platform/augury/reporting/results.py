@@ -271,7 +271,7 @@ def _resampled(
 def _drawn(metric: str, counts: Sequence[npt.NDArray[Any]], samples: int) -> Resampled:
     """Return scores on resampled sentences; `counts` are the statistics of every seed."""
     scorer = metric_class(metric)
-    return resample(counts, scorer.value, samples=samples, labels=scorer.measures == "labels")
+    return resample(counts, scorer.value, samples=samples, examples=scorer.examples(counts[0]))
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:

@@ -34,8 +34,9 @@ class Resampled:
     """Scores on the bootstrap samples, which are the same for all seeds, shape (samples, seeds)."""
     statistics: tuple[npt.NDArray[Any], ...]
     """Sentence statistics of each seed, shape (sentences, counts)."""
-    labels: bool = False
-    """Whether scores are those of right and wrong labels, from 0 to 100."""
+    examples: int = 0
+    """Of scores of right and wrong labels, from 0 to 100: the number of examples of which one
+    exception changes the score by 1 / examples at most; 0 for others."""
 
     @property
     def value(self) -> float:
@@ -53,12 +54,12 @@ def resample(
     value: Value,
     *,
     samples: int = SAMPLES,
-    labels: bool = False,
+    examples: int = 0,
 ) -> Resampled:
     """Score a system on bootstrap samples, each as large as the test set, drawn with replacement.
 
-    `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score,
-    of `labels` or of text.
+    `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score;
+    `examples` are those of `Resampled`.
     """
     assert len({table.shape for table in statistics}) == 1, (
         "all seeds need the same sentences and the same metric"
@@ -72,7 +73,7 @@ def resample(
         scores(table.sum(0, keepdims=True), value, seeds)[0],
         scores(sums, value, seeds),
         tuple(statistics),
-        labels,
+        examples,
     )
 
 

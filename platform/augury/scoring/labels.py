@@ -53,6 +53,10 @@ class Accuracy(_LabelMetric):
         correct, examples = sums
         return 100 * correct / examples
 
+    @classmethod
+    def examples(cls, statistics: NDArray[Any]) -> int:
+        return len(statistics)
+
 
 class MacroF1(_LabelMetric):
     """The mean, over labels, of the harmonic mean of precision and recall.
@@ -84,6 +88,12 @@ class MacroF1(_LabelMetric):
         pairs = zip(sums[::2], sums[1::2], strict=True)
         scores = [2 * right / occurrences for right, occurrences in pairs if occurrences]
         return 100 * sum(scores) / len(scores) if scores else 0.0
+
+    @classmethod
+    def examples(cls, statistics: NDArray[Any]) -> int:
+        """Return the examples of the rarest label: all exceptions may be of this one."""
+        # An example of a label is one occurrence in the references, and one in the predictions.
+        return max(1, int(statistics[:, 1::2].sum(0).min()) // 2)
 
 
 METRICS = {"accuracy": Accuracy, "macro_f1": MacroF1}

@@ -89,6 +89,12 @@ class Metric(ABC):
     def value(cls, sums: Sequence[float]) -> float:
         """Return the corpus value from summed statistics."""
 
+    @classmethod
+    def examples(cls, statistics: NDArray[Any]) -> int:
+        """Return the examples of which one exception changes a value of labels by 1 / examples at
+        most, by which values without exception are bounded; 0 for other metrics."""
+        return 0
+
 
 class CountedMetric(Metric):
     """A metric whose statistics are integer counts of a hypothesis and its reference: of several,

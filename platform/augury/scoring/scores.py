@@ -44,8 +44,8 @@ def score(
     scores = []
     for scorer in chosen:
         statistics = scorer.statistics(hypotheses, references, *more_references, sources=sources)
-        labels = scorer.measures == "labels"
-        resampled = resample([statistics], scorer.value, labels=labels)
+        examples = scorer.examples(statistics)
+        resampled = resample([statistics], scorer.value, examples=examples)
         bounds = interval(resampled)
         scores.append(
             Measured(

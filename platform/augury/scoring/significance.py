@@ -30,7 +30,8 @@ Where all labels are right, or all wrong, every bootstrap sample scores the same
 difference of two systems that agree on each example. That is no proof that others would: with no
 exception among n, the share of exceptions is below 1 - 0.05^(1/n), about 3 / n, in 95 % of cases
 (the rule of three; Hanley and Lippman-Hand, 1983, "If nothing goes wrong, is everything all
-right?"). The interval is then as wide as such a share of exceptions makes it.
+right?"). The interval is then as wide as such a share of exceptions makes it, where it weighs most:
+for macro F1 among the examples of the rarest label, for a mean over test sets in the smallest.
 
 `tests/scoring/test_coverage.py` measures coverage, false positives and power by simulation.
 """
@@ -119,7 +120,7 @@ def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     # no assumption on their distribution.
     if system.seeds == 1 or _is_zero(own):
         if _shows_no_exception(system, samples):
-            return _rule_of_three(system.value, len(system.statistics[0]), LOWEST, HIGHEST)
+            return _rule_of_three(system.value, system.examples, LOWEST, HIGHEST)
         return _percentiles(samples)
     mean = _of_mean(own, system.seeds)
     error, dof = _standard_error(samples, [mean], pooled.dof or own.dof)
@@ -132,11 +133,10 @@ def compare(
     """Compare two systems with independent seeds by the two-level test.
 
     `pooled` is the variance between seeds of all systems of the comparison; by default that of
-    these two, and UNKNOWN does not shrink variances. With one seed each and nothing known of
-    others, or if the outputs of all seeds are equal on every sentence, this is the paired bootstrap
-    over sentences: the percentile interval, and the p-value of Riezler and Maxwell (2005) from
-    differences shifted to mean 0, at least 1 / (samples + 1). A single seed beside several has
-    their variance.
+    these two, and UNKNOWN does not shrink variances. With one seed each, or if the outputs of all
+    seeds are equal on every sentence, this is the paired bootstrap over sentences: the percentile
+    interval, and the p-value of Riezler and Maxwell (2005) from differences shifted to mean 0, at
+    least 1 / (samples + 1). A single seed beside several has their variance.
     """
     assert baseline.samples.shape[0] == system.samples.shape[0], (
         "systems must have the same bootstrap samples"
@@ -144,8 +144,9 @@ def compare(
     samples = system.samples.mean(1) - baseline.samples.mean(1)
     sampled = [sample_variance(baseline), sample_variance(system)]
     shared = pooled if pooled and pooled.dof else pool(sampled)
-    if _is_zero(shared):
-        over: Over = "seeds and sentences" if shared.dof else "sentences"
+    single = baseline.seeds == system.seeds == 1
+    if single or _is_zero(shared):
+        over: Over = "sentences" if single else "seeds and sentences"
         return _over_sentences(system, baseline, samples, over)
     # A single seed has no variance of its own: it is taken to vary as the others do.
     prior = shared if pooled is None else pooled
@@ -252,7 +253,7 @@ def _over_sentences(
     extreme = np.abs(samples - samples.mean()) >= abs(value) - ROUNDING
     bounds = _percentiles(samples)
     if _shows_no_exception(system, samples):
-        bounds = _rule_of_three(value, len(system.statistics[0]), -HIGHEST, HIGHEST)
+        bounds = _rule_of_three(value, system.examples, -HIGHEST, HIGHEST)
     return Difference(
         value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over
     )
@@ -265,11 +266,11 @@ def _student(value: float, error: float, dof: float) -> Interval:
 
 def _shows_no_exception(system: Resampled, samples: npt.NDArray[np.float64]) -> bool:
     """Return whether a score of labels, or a difference of two, is the same in all samples."""
-    return system.labels and bool(system.statistics) and float(np.ptp(samples)) <= ROUNDING
+    return bool(system.examples) and float(np.ptp(samples)) <= ROUNDING
 
 
 def _rule_of_three(value: float, examples: int, lowest: float, highest: float) -> Interval:
-    """Return the interval of a mean over examples that all have the same value."""
+    """Return the interval of a score of examples that all have the same value."""
     share = 1 - (1 - LEVEL) ** (1 / examples)
     return Interval(value + share * (lowest - value), value + share * (highest - value))
 
