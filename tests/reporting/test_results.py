@@ -121,9 +121,9 @@ def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> N
     counts = read_statistics(short, "test")["accuracy"][:2]
     write_statistics(short, "test", [Measured("accuracy", 50.0, 0.0, 100.0, "", 2, counts)])
     short.write_record("scores.json", short.read_record("scores.json"), ["counts/test.npz"])
-    assert resample_runs(records(known), "test", "accuracy", 10) is not None
+    assert resample_runs(records(known), "test", "accuracy") is not None
     for unknown in (gone, short):
-        assert resample_runs(records(known, unknown), "test", "accuracy", 10) is None
+        assert resample_runs(records(known, unknown), "test", "accuracy") is None
 
 
 def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
@@ -131,5 +131,5 @@ def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
         run = results.run("base", "aa" * 8, correct=correct)
         scores = run.read_record("scores.json") | {"evaluations": {"test": evaluation}}
         run.write_record("scores.json", scores, ["counts/test.npz"])
-        result = resample_runs(records(run), "test", "accuracy", 10)
+        result = resample_runs(records(run), "test", "accuracy")
         assert result is not None and result.value == value

@@ -127,19 +127,16 @@ def _without_directories(value: Any) -> Any:
     return _DIRECTORY.sub("", value) if isinstance(value, str) and "@" in value else value
 
 
-def parse_assignments(
-    assignments: Sequence[str], flag: str = "--set", example: str = "regime.beta=5"
-) -> dict[str, Any]:
-    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key; `flag`
-    takes them."""
+def parse_assignments(assignments: Sequence[str], example: str = "regime.beta=5") -> dict[str, Any]:
+    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key."""
     values = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         if not equals or not key:
             raise UserError(
-                f"{flag} takes dotted.key=value, not '{assignment}'; for example {flag} {example}"
+                f"--set takes dotted.key=value, not '{assignment}'; for example --set {example}"
             )
-        values[key] = yaml_file.value(text, f"{flag} {key}")
+        values[key] = yaml_file.value(text, f"--set {key}")
     return values
 
 

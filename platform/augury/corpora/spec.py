@@ -175,11 +175,6 @@ class BaseSpec(Section):
         return tuple(f"valid {text.name}" for text in self.valid if text is not self._deciding)
 
     @property
-    def deciding(self) -> str | None:
-        """The name of the validation text that controls training, if there are several."""
-        return self._deciding.name if self._deciding else None
-
-    @property
     def held_out(self) -> int | None:
         """n if every n-th training row is held out for validation, else None."""
         if self.valid is not None:

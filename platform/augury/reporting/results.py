@@ -21,7 +21,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.systems import metrics_of
 from augury.reporting import run_files
 from augury.reporting.numbers import number
-from augury.scoring.bootstrap import SAMPLES, Resampled, resample
+from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better, metric_class, title
 from augury.scoring.significance import Interval, interval
 from augury.scoring.stored import Measured, Score, read_statistics
@@ -226,7 +226,7 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
     estimates, resampled = {}, {}
     for scores in zip(*seeds.values(), strict=True):
         metric = scores[0].name
-        drawn = _drawn(metric, [score.statistics for score in scores], SAMPLES)
+        drawn = _drawn(metric, [score.statistics for score in scores])
         resampled[metric] = drawn
         estimates[metric] = estimate(dict(zip(runs, scores, strict=True)), drawn)
     return SystemResult(
@@ -240,22 +240,18 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
 
 
 def resample_runs(
-    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str, samples: int = SAMPLES
+    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str
 ) -> Resampled | None:
     """Return the scores of a system's seeds on resampled sentences; None where statistics or the
     metric are gone."""
     runs = tuple((run, record.evaluations.get(test)) for run, record in seeds)
     known = [score for _, record in seeds for score in record.tests[test] if score.name == metric]
-    return _resampled(runs, test, metric, tuple(score.n for score in known), samples)
+    return _resampled(runs, test, metric, tuple(score.n for score in known))
 
 
 @lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
 def _resampled(
-    runs: Sequence[tuple[Folder, str | None]],
-    test: str,
-    metric: str,
-    sentences: Sequence[int],
-    samples: int,
+    runs: Sequence[tuple[Folder, str | None]], test: str, metric: str, sentences: Sequence[int]
 ) -> Resampled | None:
     """Resample runs with the hashes of their scoring, which are part of the cache's key."""
     counts = [read_statistics(run, test).get(metric) for run, _ in runs]
@@ -263,15 +259,15 @@ def _resampled(
     if len(whole) < len(runs) or len(set(sentences)) > 1:
         return None
     try:
-        return _drawn(metric, whole, samples)
+        return _drawn(metric, whole)
     except UserError:  # the file of a metric of one's own is gone
         return None
 
 
-def _drawn(metric: str, counts: Sequence[npt.NDArray[Any]], samples: int) -> Resampled:
+def _drawn(metric: str, counts: Sequence[npt.NDArray[Any]]) -> Resampled:
     """Return scores on resampled sentences; `counts` are the statistics of every seed."""
     scorer = metric_class(metric)
-    return resample(counts, scorer.value, samples=samples, examples=scorer.examples(counts[0]))
+    return resample(counts, scorer.value, examples=scorer.examples(counts[0]))
 
 
 def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:

@@ -20,7 +20,7 @@ from augury.reporting.find import choices_of, load_systems
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
-from augury.reporting.sweeps.report import data, write_summary
+from augury.reporting.sweeps.report import data
 from augury.reporting.sweeps.summary import (
     Summary,
     confirmation_runs,
@@ -87,7 +87,7 @@ def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(
     (table,) = summary.confirmed.comparisons
     assert [(row.name, row.seeds) for row in table.rows] == [("baseline", FRESH), ("ours", FRESH)]
     assert table.comparisons == 1 and table.rows[1].mark and REAL in sweep_answer(summary)
-    (stored,) = write_summary(summary.sweep)["confirmed"]
+    (stored,) = data(summary)["confirmed"]
     assert stored["rows"][1]["difference"] == pytest.approx(table.rows[1].difference)
     assert list(stored["rows"][1]["seeds"]) == [*FRESH]
     others = {row.name: row.seeds for row in summary.comparisons[0].rows}

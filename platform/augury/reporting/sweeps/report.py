@@ -101,13 +101,16 @@ def write(sweep: Sweep, refresh: int | None) -> Report:
     if refresh is None:
         recommend(summary)
     shown = report(summary, refresh)
-    write_summary(sweep, shown.data)
+    sweep.folder.write_record(SUMMARY, shown.data)
     sweep.folder.write(PAGE, rendering.page(shown))
     return shown
 
 
 def data(summary: Summary) -> dict[str, Any]:
-    """Return the sweep as JSON-like values."""
+    """Return the sweep as JSON-like values, which `augury sweep --json` prints.
+
+    It and its runs are named by their folders in the storage, which may be moved.
+    """
     sweep, best, confirmed = summary.sweep, recommended(summary), summary.confirmed
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     return {
@@ -230,7 +233,9 @@ def _curves(
 
 def _facts(summary: Summary) -> dict[str, str]:
     sweep = summary.sweep
-    now = "ended" if sweep.ended else "stopped" if sweep.stopped else "updated"
+    now = "stopped" if sweep.stopped else "updated"
+    if sweep.ended:
+        now = "ended"
     return {
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
@@ -258,12 +263,3 @@ def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
         },
         "train_seconds": result.seconds,
     }
-
-
-def write_summary(sweep: Sweep, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write the summary of a sweep, what `augury sweep --json` prints, and return it; `content` is
-    its `data`, where that is known.
-
-    It names the sweep and its runs by their folders in the storage, which may be moved.
-    """
-    return sweep.folder.write_record(SUMMARY, content or data(summarise(sweep)))
