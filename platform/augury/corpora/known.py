@@ -73,7 +73,8 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[st
             _find(known, split, name, expanded(root) / folder)
             for name in ([names] if isinstance(names, str) else names)
         ]
-        settings |= {key: paths[0] if len(paths) == 1 else paths} if paths else {}
+        if paths:
+            settings[key] = paths[0] if len(paths) == 1 else paths
     return settings
 
 

@@ -245,14 +245,14 @@ def _refuse_wrapped(path: str, content: Any) -> None:
 
 def _jsonl(path: Path, columns: Sequence[str], sparse: bool) -> Iterator[pa.Table]:
     for batch in batches(_json_records(path)):
-        texts = {
-            column: [
+        texts = {}
+        for column in columns:
+            cells = [
                 _text_field(record, column, f"{path}, {unit} {number}", sparse)
                 for unit, number, record in batch
             ]
-            for column in columns
-        }
-        table = pa.table({name: pa.array(column, pa.string()) for name, column in texts.items()})
+            texts[column] = pa.array(cells, pa.string())
+        table = pa.table(texts)
         if batch[0][0] == "line":
             table = table.append_column(LINE, pa.array([number for _, number, _ in batch]))
         yield table

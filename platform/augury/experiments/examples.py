@@ -130,10 +130,11 @@ class Examples:
         """Return the subwords of examples in every view that epoch `epoch` reads, (views,
         examples)."""
         rows = [row for _, row in located]
-        return [
-            self.pieces([group.views[view] for group, _ in located], rows, epoch)
-            for view in range(len(self.view_groups[0].views))
-        ]
+        views = []
+        for view in range(len(self.view_groups[0].views)):
+            names = [group.views[view] for group, _ in located]
+            views.append(self.pieces(names, rows, epoch))
+        return views
 
     def labels(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[np.ndarray]:
         """Return the subwords that epoch `epoch` predicts of examples."""

@@ -254,11 +254,12 @@ class RunRecord:
 
     def write_scores(self, run: Folder) -> None:
         """Write what is known when the run is scored."""
+        tests = {}
+        for test, scores in self.tests.items():
+            tests[test] = [score.to_dict() for score in scores]
         content = {
             "evaluations": dict(self.evaluations),
-            "tests": {
-                test: [score.to_dict() for score in scores] for test, scores in self.tests.items()
-            },
+            "tests": tests,
             "cost": self.cost and asdict(self.cost),
             "training": self.training and asdict(self.training),
         }

@@ -67,7 +67,9 @@ def scratch_or_pretrained(
     def select(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        chosen = pretrained if "name" in value else scratch if "architecture" in value else default
+        chosen = scratch if "architecture" in value else default
+        if "name" in value:
+            chosen = pretrained
         kind = "a pretrained model" if chosen is pretrained else "a model trained from scratch"
         return validate(chosen, value, kind)
 

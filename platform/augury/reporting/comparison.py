@@ -79,7 +79,9 @@ class ComparedSystem:
             return ""
         if self.tested and self.tested.over == "sentences":
             return ""
-        return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
+        if self.corrected < 0.01:
+            return "**"
+        return "*" if self.corrected < 0.05 else ""
 
 
 @dataclass(frozen=True)

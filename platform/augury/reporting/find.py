@@ -145,10 +145,9 @@ def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
         groups[name] = _of_sweep(store, name, definition)
     for name in store.addresses(REPORTS):
         systems = report_summary(store.folder(REPORTS, name)).get("systems", {})
-        groups[name] = {
-            system: [Folder(store.root, run) for run in runs if _RUN.fullmatch(run)]
-            for system, runs in systems.items()
-        }
+        groups[name] = {}
+        for system, runs in systems.items():
+            groups[name][system] = [Folder(store.root, run) for run in runs if _RUN.fullmatch(run)]
     return groups
 
 
@@ -194,14 +193,12 @@ def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     name = word.removeprefix(f"{REPORTS}/").removeprefix(f"{state.SWEEPS}/")
     store = Store(storage)
     systems = {} if "/" in name else _groups(store).get(name, {})
-    scored = {
-        system: [run for run in runs if run.exists(SCORES)] for system, runs in systems.items()
-    }
     confirmation = _progress(store, name).get("confirmation") if systems else None
     seeds = confirmation["seeds"] if confirmation else ()
-    fresh = {
-        system: [run for run in runs if _seed(run) in seeds] for system, runs in scored.items()
-    }
+    scored, fresh = {}, {}
+    for system, runs in systems.items():
+        scored[system] = [run for run in runs if run.exists(SCORES)]
+        fresh[system] = [run for run in scored[system] if _seed(run) in seeds]
     confirmed = {system: runs for system, runs in fresh.items() if runs}
     if len(confirmed) == 2:  # the seeds that have chosen the winner flatter it
         scored |= confirmed

@@ -46,7 +46,9 @@ def interval(value: Number, low: Number, high: Number, kind: Kind = "score", mar
 def adapted(value: float) -> Kind:
     """Return the kind with the decimals that numbers of this size need: one for scores, more for
     losses."""
-    return "score" if abs(value) >= 10 else "fine" if abs(value) >= 1 else "exact"
+    if abs(value) >= 10:
+        return "score"
+    return "fine" if abs(value) >= 1 else "exact"
 
 
 def spread(value: Number, deviation: Number, kind: Kind = "score") -> str:

@@ -53,13 +53,11 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     draws = generator("samples", corpus.address)
     lines = sorted(draws.choice(rows, min(count, rows), replace=False).tolist())
     languages = [corpus.column(name)[0] for name in (kind.language, kind.target_language)]
-    return [
-        Example(
-            f"example {number(line + 1, 'count')}",
-            {name: texts[name][line] for name in kind.inputs},
-            {kind.target: texts[kind.target][line]},
-            {system: output[line] for system, output in outputs.items()},
-            *languages,
-        )
-        for line in lines
-    ]
+    examples = []
+    for line in lines:
+        title = f"example {number(line + 1, 'count')}"
+        inputs = {name: texts[name][line] for name in kind.inputs}
+        reference = {kind.target: texts[kind.target][line]}
+        of_systems = {system: output[line] for system, output in outputs.items()}
+        examples.append(Example(title, inputs, reference, of_systems, *languages))
+    return examples

@@ -86,8 +86,9 @@ def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
 def title(name: str) -> str:
     """Return the title of a metric; anything else, such as `loss`, is its own title."""
     base, _, option = name.partition(":")
-    cls = _find(name)
-    called = cls.title if cls else file_of(base).stem if is_path(base) else base
+    called = file_of(base).stem if is_path(base) else base
+    if cls := _find(name):
+        called = cls.title
     return called + (f" ({option})" if option else "")
 
 

@@ -161,6 +161,12 @@ def _lexicon(sentences: Sentences) -> dict[str, int]:
     return {word: number for number, word in enumerate(distinct)}
 
 
+def _numbers(sentences: Sentences, lexicon: Mapping[str, int]) -> np.ndarray:
+    """Return the numbers of the words of sentences of one length; unknown ones have the next."""
+    unknown = len(lexicon)
+    return np.array([[lexicon.get(word.lower(), unknown) for word in of] for of in sentences])
+
+
 def _parts(
     sources: Sentences,
     targets: Sentences,
@@ -180,15 +186,8 @@ def _parts(
                 rows_by_shape.setdefault(shape, []).append(row)
         groups = []
         for rows in rows_by_shape.values():
-            source, target = (
-                np.array(
-                    [
-                        [lexicon.get(word.lower(), len(lexicon)) for word in side[row]]
-                        for row in rows
-                    ]
-                )
-                for side, lexicon in zip((sources, targets), lexicons, strict=True)
-            )
+            source = _numbers([sources[row] for row in rows], lexicons[0])
+            target = _numbers([targets[row] for row in rows], lexicons[1])
             cells = source[:, :, None] * (len(lexicons[1]) + 1) + target[:, None, :]
             if known is not None:
                 places = np.searchsorted(known, cells)

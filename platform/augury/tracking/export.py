@@ -197,9 +197,12 @@ def _content(
         begun = [step["time"] - step["metrics"].get("train/seconds", 0.0) for step in steps]
         times = [min(begun), steps[-1]["time"]]
     failure = run.read_record(FAILURE)["error"] if run.exists(FAILURE) else ""
-    status: Status = "RUNNING" if running else "FAILED" if failure else "FINISHED"
+    status: Status = "FINISHED"
     outcome = "finished" if run.complete else "stopped: the same command continues it"
-    outcome = "running" if running else f"failed: {failure}" if failure else outcome
+    if failure:
+        status, outcome = "FAILED", f"failed: {failure}"
+    if running:
+        status, outcome = "RUNNING", "running"
     # A run without one of its group's would stand at "unknown" in parallel coordinates; operators
     # have keys of their own, and "augment" is that none is there.
     differing = [key for key in keys or record.differing if key != "augment"]

@@ -77,11 +77,12 @@ class Vocabulary:
         )
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
-        self._ids = [
-            np.array([UNK, *(ids.get(piece, UNK) for piece in table)], np.int32)
-            for table in learned
-        ]
-        self._learned = [[piece for piece in table if piece] for table in learned]
+        self._ids: list[npt.NDArray[np.int32]] = []
+        self._learned: list[list[str]] = []
+        for table in learned:
+            numbers = [ids.get(piece, UNK) for piece in table]
+            self._ids.append(np.array([UNK, *numbers], np.int32))
+            self._learned.append([piece for piece in table if piece])
         self._resegmenters: dict[int, Resegmenter] = {}
         self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
