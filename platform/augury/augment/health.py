@@ -30,6 +30,8 @@ LIMITS = {
     WER: "max_wer",
 }
 """The measures that have a limit, and its setting."""
+TEXTS, EMPTY, PAIRS = "texts", "empty", "pairs"
+"""Sums of `tally`: texts, empty ones, and distinct pairs of a text and what it is made from."""
 
 
 class UnusableOutput(UserError):
@@ -147,8 +149,6 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
 
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
-TEXTS, EMPTY, PAIRS = "texts", "empty", "pairs"
-"""Sums of `tally`: texts, empty ones, and distinct pairs of a text and what it is made from."""
 
 
 def tally(output: OperatorOutput) -> Counter[str]:

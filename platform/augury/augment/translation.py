@@ -157,8 +157,8 @@ class TranslatedText(CorpusOperator):
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
-        text, model = cached_corpus(self.monolingual, "train", store.root), fitted["models"]
-        translator = model[TRANSLATOR]
+        text, models = cached_corpus(self.monolingual, "train", store.root), fitted["models"]
+        translator = models[TRANSLATOR]
         written = translation(text, "text", translator, store, PLAIN, self.decoding)
         outputs = written.by_shard(execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}

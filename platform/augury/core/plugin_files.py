@@ -1,8 +1,8 @@
 """Files of plug-ins, by path: references that pin their content, and their import.
 
-A path (`./mine.py`) is imported as a submodule of this module whose
-name encodes the path and a hash of the content, so that its classes can be pickled to other
-processes and a changed file is a different module.
+A path (`./mine.py`) is imported as a submodule of this module whose name encodes the path and a
+hash of the content, so that its classes can be pickled to other processes and a changed file is a
+different module.
 
 Stored runs and sweeps name plug-in files too, and a storage may come from someone else. A file runs
 where a user has named its path in a command, an experiment file or a search space, and with

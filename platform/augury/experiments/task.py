@@ -120,6 +120,8 @@ def find_task(name: str) -> Task:
 
 
 C = TypeVar("C")
+"""A protocol of those below, which only some tasks have. The first sentence of its documentation is
+part of a message: that a task is not "a task whose runs translate text" (`capable`)."""
 
 
 @runtime_checkable

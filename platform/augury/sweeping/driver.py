@@ -63,7 +63,7 @@ def run_experiment(
     a system whose operators make nothing that it could be trained on, or whose models fail.
     UserError where no system is left.
     """
-    commit()
+    commit()  # kept from now on: later the directory may be gone
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     described = expand(experiment)

@@ -51,7 +51,7 @@ class SweepOutcome:
 def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> SweepOutcome:
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
-    commit()
+    commit()  # kept from now on: later the directory may be gone
     refuse_lost_storage(options.storage)
     store = Store(options.storage)
     return _Command(

@@ -31,8 +31,11 @@ Value = Callable[[Trial], float | None]
 
 @dataclass
 class Trials:
-    """Used by the thread of the command; texts that need a model are made on one of their own
-    where trials run elsewhere (`texts_beside`)."""
+    """The trials of a command: says which comes next, and keeps what became of each.
+
+    Used by the thread of the command; texts that need a model are made on one of their own where
+    trials run elsewhere (`texts_beside`).
+    """
 
     graph: Graph
     scheduler: Scheduler

@@ -86,7 +86,7 @@ class Exporter:
         """
         names = [f"{state.SWEEPS}/{name}" for name in state.names(self.store)]
         with self.mlflow.lock():
-            self.mlflow.id  # noqa: B018
+            self.mlflow.id  # noqa: B018 (raises before anything is sent)
         for name in [*names, *(f"{EXPERIMENTS}/{name}" for name in self.members())]:
             try:
                 self.send(name)
