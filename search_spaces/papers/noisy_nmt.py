@@ -10,7 +10,7 @@ author's thesis repository. Files of all scales but toy are in the directory AUG
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -172,9 +172,7 @@ def systems(direction: tuple[str, str], scale: str) -> Rows:
 
 
 def _mixed(
-    parts: Sequence[Mapping[str, Any]],
-    operators: Sequence[Mapping[str, Any]],
-    tests: Iterable[str],
+    parts: list[dict[str, Any]], operators: list[dict[str, Any]], tests: Iterable[str]
 ) -> dict[str, Any]:
     """Return mixed training: one training on all text, with a tag for every kind.
 
@@ -195,13 +193,13 @@ def _mixed(
         for name in tests
     }
     return {
-        "corpus.train": list(parts),
+        "corpus.train": parts,
         "corpus.decides": "noisy",
         "corpus.valid.0.tag": "<clean_s>",
         "corpus.valid.1.tag": "<MTNT_s>",
         **test_tags,
         "vocabulary.reserved": tags,
-        "augment": list(operators),
+        "augment": operators,
         "mixture": mixture,
     }
 

@@ -19,29 +19,15 @@ EXAMPLE = """augury analyze my/CipherDAug/1
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add = parser.add_argument
-    add(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help=f"{RUN_HELP}; several runs are compared with the first",
-    )
+    text = f"{RUN_HELP}; several runs are compared with the first"
+    add("runs", nargs="+", metavar="RUN", help=text)
     add_storage(parser)
-    add(
-        "--which",
-        nargs="+",
-        metavar="ANALYSIS",
-        help="names of analyses, or paths of files with your own (default: all that have a name)",
-    )
-    add(
-        "--test", metavar="NAME", help="test set, or valid (default: the first that all runs share)"
-    )
-    add(
-        "--sentences",
-        type=whole_number,
-        default=1000,
-        metavar="N",
-        help="maximum number of test sentences, a random sample (default: 1000)",
-    )
+    text = "names of analyses, or paths of files with your own (default: all that have a name)"
+    add("--which", nargs="+", metavar="ANALYSIS", help=text)
+    text = "test set, or valid (default: the first that all runs share)"
+    add("--test", metavar="NAME", help=text)
+    text = "maximum number of test sentences, a random sample (default: 1000)"
+    add("--sentences", type=whole_number, default=1000, metavar="N", help=text)
     add(
         "--set",
         action="append",

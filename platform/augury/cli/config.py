@@ -92,11 +92,7 @@ def _preflight(loaded: Experiment) -> preflight.Findings:
 
 
 def show(
-    path: str,
-    assignments: Sequence[str],
-    *,
-    as_json: bool,
-    without_model: str | None = None,
+    path: str, assignments: Sequence[str], *, as_json: bool, without_model: str | None = None
 ) -> int:
     """Check an experiment file and its texts; print the result.
 
@@ -104,7 +100,9 @@ def show(
     """
     loaded = load(path, config.parse_assignments(assignments))
     report = _preflight(loaded)
-    facts = _facts(path, assignments, loaded, report, without_model)
+    facts = _facts(path, assignments, loaded, report)
+    if report.unreachable and without_model:
+        facts["next"] = without_model
     if as_json:
         print_json(facts)
     else:
@@ -113,11 +111,7 @@ def show(
 
 
 def _facts(
-    path: str,
-    assignments: Sequence[str],
-    loaded: Experiment,
-    report: preflight.Findings,
-    without_model: str | None,
+    path: str, assignments: Sequence[str], loaded: Experiment, report: preflight.Findings
 ) -> dict[str, Any]:
     """Return what is known of an experiment before it runs, and the commands that come next."""
     systems = expand(loaded)
@@ -157,7 +151,7 @@ def _facts(
     }
     if report.unreachable:
         tiny = ("--set", "model={architecture: tiny}")
-        facts["next"] = without_model or command("augury", "config", path, *overrides, *tiny)
+        facts["next"] = command("augury", "config", path, *overrides, *tiny)
     else:
         takes = RACE_COST * baseline.seconds if baseline else 0.0
         hours = LEAST_HOURS * max(1, math.ceil(takes / 3600 / LEAST_HOURS))

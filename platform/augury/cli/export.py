@@ -17,8 +17,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_run(parser)
     add = parser.add_argument
     add("--to", required=True, choices=["hf", "ctranslate2"], help="target library")
-    text = "directory to create (default: NAME-seed-N-LIBRARY)"
-    add("--output", type=Path, metavar="DIRECTORY", help=text)
+    add("--output", type=Path, metavar="DIRECTORY", help="to create (default: NAME-seed-N-LIBRARY)")
 
 
 def run(arguments: argparse.Namespace) -> int:

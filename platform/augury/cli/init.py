@@ -154,12 +154,10 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
 
 
 def _texts_by_role(
-    files: Mapping[str, Sequence[str]],
-    specs: Sequence[type[BaseSpec]],
-    chosen: Sequence[str] | None,
+    files: Mapping[str, Sequence[str]], specs: Sequence[type[BaseSpec]], names: Sequence[str] | None
 ) -> tuple[dict[str, dict[str, Any]], type[BaseSpec], Columns | None]:
     """Return the settings of every text, the kind of corpus that they are of, and the columns of
-    the first table, None where there is none; `chosen` are those of --columns."""
+    the first table, None where there is none; `names` are those of --columns."""
     texts: dict[str, dict[str, Any]] = {}
     spec, columns = specs[0], None
     for role, of_role in files.items():
@@ -167,7 +165,7 @@ def _texts_by_role(
             texts[role] = dict(zip(("source", "target"), of_role, strict=True))
             continue
         kinds = specs if columns is None else [spec]
-        spec, own = _columns(Table(of_role[0]), kinds, chosen, columns)
+        spec, own = _columns(Table(of_role[0]), kinds, names, columns)
         columns = columns or own
         by_role = zip(spec.KIND.read, own.names, strict=True)
         texts[role] = {"file": of_role[0], "columns": dict(by_role)}

@@ -45,11 +45,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     add("--rows", nargs="+", metavar="ROW", help="rows besides the reference (default: all)")
     add("--reference", metavar="ROW", help="test differences to this one (default: the table's)")
-    add(
-        "--resolved",
-        **flag,
-        help="print the rows' settings that have a value, and exit",
-    )
+    add("--resolved", **flag, help="print the rows' settings that have a value, and exit")
     add("--dry-run", **flag, help="show the published values, the runs and the cost, and exit")
     add_trials(parser)
     add_format(parser, "html")

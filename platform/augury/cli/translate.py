@@ -37,8 +37,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_run(parser)
     add = parser.add_argument
     add("--beam", type=integer, metavar="N", help="beam size (default: the experiment's)")
-    text = "length penalty (default: the experiment's)"
-    add("--length-penalty", type=float, metavar="NUMBER", help=text)
+    add("--length-penalty", type=float, metavar="X", help="default: the experiment's")
     add("--tag", help="symbol before every source, of a run trained on tagged texts, or none")
     add_executor(parser, default="local")
 

@@ -256,10 +256,7 @@ class Graph:
 
 
 def _determined(
-    experiment: Experiment,
-    tokenizer: Tokenizer,
-    tokens: Mapping[str, Folder],
-    before: Plan | None,
+    experiment: Experiment, tokenizer: Tokenizer, tokens: Mapping[str, Folder], before: Plan | None
 ) -> dict[str, Any]:
     """Return everything that determines a model, for its address.
 

@@ -49,10 +49,7 @@ class TrainedSystems(NamedTuple):
 
 
 def run_experiment(
-    experiment: Experiment,
-    recording: Recording = unrecorded,
-    *,
-    budget: float | None = None,
+    experiment: Experiment, recording: Recording = unrecorded, *, budget: float | None = None
 ) -> TrainedSystems:
     """Train and score every system of an experiment with every seed, except finished runs.
 

@@ -177,16 +177,12 @@ class Sweep:
         """The deciding metric by its name among scores: `bleu` for `valid/bleu`."""
         return self.metric.rpartition("/")[2]
 
-    def best(self, trial: TrialState) -> float | None:
-        """Return the best validation value of a trial so far."""
-        return best_value(trial.curve, self.mode)
-
     def furthest(self, configuration: Configuration) -> dict[TrialState, float]:
         """Return the best validations of the trials of a configuration that have finished; before
         one has, of those that have begun, which have had less training. Failed ones never count."""
         validated: dict[TrialProgress, dict[TrialState, float]] = {}
         for trial in configuration.trials:
-            if (value := self.best(trial)) is not None:
+            if (value := best_value(trial.curve, self.mode)) is not None:
                 validated.setdefault(trial.progress, {})[trial] = value
         begun = {**validated.get("stopped", {}), **validated.get("running", {})}
         return validated.get("finished", begun)

@@ -107,13 +107,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     )
 
 
-def run_on_tune(
-    trials: Trials,
-    placement: Placement,
-    points: Points,
-    *,
-    max_failures: int,
-) -> None:
+def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_failures: int) -> None:
     """Run trials on Ray Tune until none is left; Tune keeps its files in the folder of the trials,
     or in the working directory where that is on an object store.
 

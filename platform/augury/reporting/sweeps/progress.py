@@ -21,7 +21,7 @@ from augury.scoring.registry import title
 from augury.sweeping import sweep as sweeps
 from augury.sweeping.plan import SweepOptions
 from augury.sweeping.space import Space
-from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, TrialState
+from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, TrialState, best_value
 from augury.sweeping.sweep import SweepOutcome
 
 PAGE_SECONDS, REMOTE_SECONDS = 15, 60
@@ -58,7 +58,7 @@ class Display:
 def _text(sweep: Sweep, configuration: Configuration, trial: TrialState) -> str:
     """Return what is said of a trial: its state, best validation and error."""
     parts: list[str] = [trial.progress]
-    if (best := sweep.best(trial)) is not None:
+    if (best := best_value(trial.curve, sweep.mode)) is not None:
         last = trial.curve[-1]
         value = f"{title(sweep.metric_name)} {number(best, 'fine')}"
         parts += [f"update {number(last.update, 'count')}", value, duration(last.seconds)]
