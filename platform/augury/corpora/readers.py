@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -192,46 +192,55 @@ def _most_frequent(groups: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return chosen
 
 
+class _SideFile(NamedTuple):
+    """A file of one side of a text."""
+
+    file: InputFile
+    layout: str
+    side: int
+
+    def sentences(self) -> Iterator[bytes]:
+        return sentences(find(self.file.path), self.layout, self.side)
+
+    def length(self) -> int:
+        return self.file.lines if self.layout == "lines" else sum(1 for _ in self.sentences())
+
+
 def _open_lines(spec: Text) -> TextSource:
     numbers = [len(side) for side in spec.sides]
     if len(set(numbers)) > 1:
         raise UserError(
             f"{numbers[0]} source files and {numbers[1]} target files: give equal numbers of both"
         )
-    files = [[examine(path) for path in side] for side in spec.sides]
-    layouts = [[layout_of(path) for path in side] for side in spec.sides]
-
-    def lines(side: int, part: int) -> Iterator[bytes]:
-        return sentences(find(files[side][part].path), layouts[side][part], side)
-
-    def length(side: int, part: int) -> int:
-        if layouts[side][part] == "lines":
-            return files[side][part].lines
-        return sum(1 for _ in lines(side, part))
-
-    lengths = [[length(side, part) for part in range(numbers[0])] for side in range(len(files))]
-    for part, aligned in enumerate(zip(*lengths, strict=True)):
-        if len(set(aligned)) > 1:
+    sides = []
+    for side, paths in enumerate(spec.sides):
+        sides.append([_SideFile(examine(path), layout_of(path), side) for path in paths])
+    total = 0
+    for aligned in zip(*sides, strict=True):
+        lengths = [part.length() for part in aligned]
+        if len(set(lengths)) > 1:
             raise UserError(
-                f"{files[0][part].path} has {counted(aligned[0], 'line')} and "
-                f"{files[1][part].path} has {aligned[1]:,}: they must be aligned line by line"
+                f"{aligned[0].file.path} has {counted(lengths[0], 'line')} and "
+                f"{aligned[1].file.path} has {lengths[1]:,}: they must be aligned line by line"
             )
-    are_lines = numbers[0] == 1 and {*chain(*layouts)} == {"lines"}
+        total += lengths[0]
+    files = [*chain(*sides)]
+    are_lines = numbers[0] == 1 and {part.layout for part in files} == {"lines"}
 
-    def column(side: int) -> Iterator[pa.Array]:
+    def column(parts: Sequence[_SideFile]) -> Iterator[pa.Array]:
         """Yield blocks of the files of a side, one file after the other."""
-        for part in range(numbers[0]):
-            yield from map(strings, batches(lines(side, part)))
+        for part in parts:
+            yield from map(strings, batches(part.sentences()))
 
     def read() -> Iterator[pa.Table]:
         begin = 1
-        for blocks in zip(*map(column, range(len(files))), strict=True):
+        for blocks in zip(*map(column, sides), strict=True):
             columns = dict(zip(spec.KIND.read, blocks, strict=True))
             end = begin + len(blocks[0])
             yield _block(columns | ({LINE: pa.array(range(begin, end))} if are_lines else {}))
             begin = end
 
-    return _text_source(spec, [*chain(*files)], sum(lengths[0]), read)
+    return _text_source(spec, [part.file for part in files], total, read)
 
 
 def _open_table(spec: Text) -> TextSource:
