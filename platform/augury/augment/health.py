@@ -23,12 +23,7 @@ from augury.core.errors import UserError
 from augury.core.messages import say
 
 YIELD, COPIED, REPEATED, WER = "yield", "copied", "repeated", "WER"
-LIMITS = {
-    YIELD: "min_yield",
-    COPIED: "max_copied",
-    REPEATED: "max_repeated",
-    WER: "max_wer",
-}
+LIMITS = {YIELD: "min_yield", COPIED: "max_copied", REPEATED: "max_repeated", WER: "max_wer"}
 """The measures that have a limit, and its setting."""
 TEXTS, EMPTY, PAIRS = "texts", "empty", "pairs"
 """Sums of `tally`: texts, empty ones, and distinct pairs of a text and what it is made from."""

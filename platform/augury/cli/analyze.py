@@ -6,7 +6,14 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from augury.cli.common import RUN_HELP, add_storage, open_run, print_json, whole_number
+from augury.cli.common import (
+    RUN_HELP,
+    add_overrides,
+    add_storage,
+    open_run,
+    print_json,
+    whole_number,
+)
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say
@@ -28,14 +35,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--test", metavar="NAME", help=text)
     text = "maximum number of test sentences, a random sample (default: 1000)"
     add("--sentences", type=whole_number, default=1000, metavar="N", help=text)
-    add(
-        "--set",
-        action="append",
-        dest="assignments",
-        default=[],
-        metavar="ANALYSIS.KEY=VALUE",
-        help="a setting of an analysis, such as hallucinations.subwords=20; repeatable",
-    )
+    text = "a setting of an analysis, such as hallucinations.subwords=20; repeatable"
+    add_overrides(parser, "ANALYSIS.KEY=VALUE", text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -48,16 +48,14 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
     add_overrides(parser)
 
 
-def add_overrides(parser: argparse.ArgumentParser) -> None:
+def add_overrides(
+    parser: argparse.ArgumentParser,
+    metavar: str = "KEY=VALUE",
+    text: str = "override a setting by its dotted key; repeatable",
+) -> None:
     """Add `--set`."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        dest="assignments",
-        default=[],
-        metavar="KEY=VALUE",
-        help="override a setting by its dotted key; repeatable",
-    )
+    words: dict[str, Any] = {"action": "append", "dest": "assignments", "default": []}
+    parser.add_argument("--set", **words, metavar=metavar, help=text)
 
 
 def add_storage(parser: argparse.ArgumentParser) -> None:

@@ -57,9 +57,7 @@ class Store:
         """Open a store; UserError for a directory that does not exist."""
         store = cls(root)
         if "://" not in store.root and not Path(store.root).is_dir():
-            raise UserError(
-                f"there is no storage '{root}': give the directory or URI that runs were written to"
-            )
+            raise UserError(f"there is no storage '{root}': give the directory or URI of runs")
         return store
 
     def folder(self, kind: str, address: str) -> Folder:
