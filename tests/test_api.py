@@ -99,7 +99,7 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(names["copies"]) == 4 and len(names["larger"]) == 6
     for name in ("frame", "comparison"):
         assert "differences mean nothing" in names[name].attrs["answer"]
-    assert any("not shown to have learnt" in note for note in names["frame"].attrs["notes"])
+    assert any("not shown to have learnt" in line for line in names["frame"].attrs["warnings"])
     with pytest.raises(UserError, match="training.max_updates"):
         augury.run("my.yaml", set={"training.max_updates": "many"})
 

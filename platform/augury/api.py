@@ -30,8 +30,8 @@ def run(
     `results` does.
 
     `set` has settings by dotted key, in place of the experiment's. Existing runs are reused. The
-    `attrs` of the frame have the `answer` in words, and `notes` that may change a decision. Raises
-    UserError for invalid settings and if runs have failed.
+    `attrs` of the frame have the `answer` in words, and `warnings`, which may change a decision.
+    Raises UserError for invalid settings and if runs have failed.
 
         frame = augury.run("my.yaml", set={"seeds": [1, 2, 3]})
         frame.pivot_table("value", "system", ["test", "metric"])

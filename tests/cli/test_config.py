@@ -64,8 +64,8 @@ def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
     facts = augury("config", path, "--json").json
     counts = [list(text["labels"].items()) for text in facts["texts"]]
     assert counts == [[("good", often), ("bad", 13 - often)] for often in (12, 9, 7)]
-    (note,) = [caution for caution in facts["cautions"] if "always answering" in caution]
-    assert "valid are 'good'" in note and "accuracy 69.2, macro F1 40.9" in note
+    (warning,) = [warning for warning in facts["warnings"] if "always answering" in warning]
+    assert "valid are 'good'" in warning and "accuracy 69.2, macro F1 40.9" in warning
     assert "2, 92.3 % good" in augury("config", path).out
 
 
@@ -81,7 +81,7 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     costs = [facts["cost"]["by_system"][name]["seconds"] for name in ("baseline", "toy")]
     at_once = facts["cost"]["at_once"]
     assert facts["cost"]["seconds"] == pytest.approx(2 * sum(costs) / at_once)
-    assert len(facts["cautions"]) == 1
+    assert len(facts["warnings"]) == 1
     shown = augury("config", path).out
     assert "1 row of train excluded: ratio (setting corpus.filter.max_ratio: " in shown
     assert "\ncost" in shown
@@ -117,12 +117,12 @@ def test_texts_that_are_probably_wrong_are_warned_of(
         "train: its source has markup (<bé>)",
         "30 of the 30 pairs of 'test' are in the validation set too",
     ]
-    for caution in expected:
-        assert any(caution in said for said in facts["cautions"]), (caution, facts["cautions"])
+    for warning in expected:
+        assert any(warning in said for said in facts["warnings"]), (warning, facts["warnings"])
     shown = augury("config", "mine.yaml").out
     assert shown.startswith("mine.yaml is valid; see the warnings at the end: ")
     last = [line for line in shown.splitlines() if line][-1]
-    assert last.startswith("warning: ") and all(caution in shown for caution in expected)
+    assert last.startswith("warning: ") and all(warning in shown for warning in expected)
 
 
 GOOD = {

@@ -75,16 +75,16 @@ def content(of: str = "") -> Any:
 def test_written_files_pass_the_preflight(
     texts: Path, flags: list[str], tests: list[str], monkeypatch: pytest.MonkeyPatch, augury: Augury
 ) -> None:
-    """Without the hub there is a caution about the pretrained model of a classifier, and the next
+    """Without the hub there is a warning about the pretrained model of a classifier, and the next
     command is one that needs none."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     result = augury("init", "mine.yaml", *flags, "--json").json
     baseline, system = result["systems"]
     assert (result["file"], baseline, result["runs"]) == ("mine.yaml", "baseline", 6)
     assert system in ("CipherDAug", "EDA") and result["test_sets"] == tests
-    cautions = [caution for caution in result["cautions"] if "in the training set" not in caution]
+    warnings = [warning for warning in result["warnings"] if "in the training set" not in warning]
     pretrained = "train.de" not in flags and "train.tsv" not in flags
-    assert len(cautions) == pretrained
+    assert len(warnings) == pretrained
     words = shlex.split(result["next" if pretrained else "sweep"])
     if pretrained:
         assert words[-3:] == ["--model", "tiny", "--force"]

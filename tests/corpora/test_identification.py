@@ -12,7 +12,7 @@ import pytest
 from augury.core.store import Store
 from augury.corpora import builtin
 from augury.corpora.corpus import Corpus
-from augury.corpora.identification import doubts, is_foreign, language_of
+from augury.corpora.identification import is_foreign, language_of, language_warnings
 from tests.augment.texts import corpus as stored
 from tests.augment.texts import records
 
@@ -47,22 +47,22 @@ def hypotheses(data: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("language", XNLI)
-def test_each_language_is_found_accepted_as_itself_and_doubted_as_others(
+def test_each_language_is_found_accepted_as_itself_and_warned_of_as_others(
     language: str, hypotheses: dict[str, list[str]], tmp_path: Path
 ) -> None:
     assert language_of(hypotheses[language]) == language
     for code in XNLI:
-        told = doubts("train", corpus(hypotheses[language], code, tmp_path))
-        assert len(told) == (code != language) and all(f"'{code}'" in doubt for doubt in told)
+        told = language_warnings("train", corpus(hypotheses[language], code, tmp_path))
+        assert len(told) == (code != language) and all(f"'{code}'" in warning for warning in told)
 
 
-def test_each_side_is_doubted(tmp_path: Path) -> None:
+def test_each_side_is_warned_of(tmp_path: Path) -> None:
     texts = list(itertools.islice(builtin.pairs("train"), 100))
-    assert doubts("train", corpus(texts, ("de", "en"), tmp_path)) == []
-    source, target = doubts("train", corpus(texts, ("en", "de"), tmp_path))
+    assert language_warnings("train", corpus(texts, ("de", "en"), tmp_path)) == []
+    source, target = language_warnings("train", corpus(texts, ("en", "de"), tmp_path))
     assert "read like 'de'" in source and "read like 'en'" in target
-    (doubt,) = doubts("train", corpus(texts, ("fr", "en"), tmp_path))
-    assert "'fr'" in doubt and "'de'" in doubt
+    (warning,) = language_warnings("train", corpus(texts, ("fr", "en"), tmp_path))
+    assert "'fr'" in warning and "'de'" in warning
 
 
 def test_a_sentence_that_is_clearly_of_another_language() -> None:

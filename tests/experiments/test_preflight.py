@@ -53,13 +53,13 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     return build
 
 
-def report(experiment: Experiment) -> preflight.Report:
+def report(experiment: Experiment) -> preflight.Findings:
     return preflight.examine(expand(experiment), Store(experiment.storage))
 
 
 def test_missing_test_sets_are_reported(make: Make) -> None:
-    assert NO_TESTS in report(make({"tests": {}})).cautions
-    assert preflight.cautions([make({"tests": {}}), make()]) == []
+    assert NO_TESTS in report(make({"tests": {}})).warnings
+    assert preflight.setting_warnings([make({"tests": {}}), make()]) == []
 
 
 def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path: Path) -> None:
@@ -67,11 +67,11 @@ def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path
     (tmp_path / "copy.de").write_bytes((tmp_path / "valid.de").read_bytes())
     copied = {"source": str(tmp_path / "copy.de"), "target": str(tmp_path / "valid.en")}
     told = "10 of the 10 pairs of 'copy' are in the validation set too"
-    assert any(told in note for note in report(make({"tests": {"copy": copied}})).cautions)
+    assert any(told in warning for warning in report(make({"tests": {"copy": copied}})).warnings)
     other = {"builtin": 8}
     for tests in ({"other": other}, {"dev": {"validation": True}}):
-        notes = report(make({"tests": tests})).cautions
-        assert not [note for note in notes if "in the validation set" in note]
+        warnings = report(make({"tests": tests})).warnings
+        assert not any("in the validation set" in warning for warning in warnings)
 
 
 CIPHER = {"operator": "cipher"}
@@ -108,9 +108,9 @@ def test_a_gpu_that_is_not_there_is_refused(make: Make, monkeypatch: pytest.Monk
 def test_what_would_never_act_is_reported(make: Make) -> None:
     late = {"name": "coregularised", "warmup_steps": 180}
     training = {"max_tokens": 400, "max_updates": 108, "warmup_updates": 500}
-    cautions = report(make(regime=late, training=training)).cautions
-    assert any("180" in line and "regime.warmup_steps" in line for line in cautions)
-    assert any("training.warmup_updates" in line for line in cautions)
+    warnings = report(make(regime=late, training=training)).warnings
+    assert any("180" in line and "regime.warmup_steps" in line for line in warnings)
+    assert any("training.warmup_updates" in line for line in warnings)
 
 
 SMALL = {"max_positions": 512, "architecture": "tiny"}

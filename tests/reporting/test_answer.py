@@ -74,7 +74,7 @@ def test_verdict_and_numbers(
     assert [number for number in numbers if number not in sentence] == []
 
 
-def test_nothing_is_real_where_there_is_a_doubt() -> None:
+def test_nothing_is_real_before_it_is_confirmed() -> None:
     rivals = rival(32.5, 1.9, 3.1, 0.001), row("wild", 34.0, -3, 9, 0.3)
     base = replace(row("base", 30.0), difference=None)
     sentence = answer(Comparison("test", ("bleu",), (base, *rivals), 2, ()), "it was lucky")

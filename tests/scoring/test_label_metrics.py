@@ -8,7 +8,7 @@ import pytest
 from augury.scoring.registry import metric
 from augury.scoring.scores import score
 from augury.scoring.significance import clusters, mean_over
-from augury.scoring.trivial import best_trivial, imbalance_note
+from augury.scoring.trivial import best_trivial, imbalance_warning
 
 REFERENCES = ["a", "a", "a", "b", "b", "c"]
 PREDICTED = ["a", "a", "b", "b", "c", "c "]
@@ -47,10 +47,10 @@ def test_the_mean_over_sets_with_other_numbers_of_labels_is_that_of_their_scores
 
 def test_always_answering_the_most_frequent_label_is_scored() -> None:
     """F1 of the label with 90 % is 2·90/190, that of the other 0: 47.4 in the mean."""
-    note = imbalance_note("test", {"often": 90, "rare": 10}, ["accuracy", "macro_f1"])
-    assert note and note.endswith("always answering it scores accuracy 90.0, macro F1 47.4")
-    assert imbalance_note("test", {"a": 60, "b": 40}, ["accuracy"]) is None
-    assert imbalance_note("test", {}, ["accuracy"]) is None
+    warning = imbalance_warning("test", {"often": 90, "rare": 10}, ["accuracy", "macro_f1"])
+    assert warning and warning.endswith("always answering it scores accuracy 90.0, macro F1 47.4")
+    assert imbalance_warning("test", {"a": 60, "b": 40}, ["accuracy"]) is None
+    assert imbalance_warning("test", {}, ["accuracy"]) is None
 
 
 TEXTS = ["the cat sat on the mat", "a dog ran", "the cat sat on the hat", "birds sing at dawn"]

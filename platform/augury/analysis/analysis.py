@@ -69,7 +69,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
         for system in systems:
             capable(system.run.experiment.task, ShowsStates)
         title += f" on {first.test}"
-    notes = _cautions(systems)
+    notes = _warnings(systems)
     results = analysis.compute(systems)
     answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
     settings = analysis.to_dict()
@@ -112,17 +112,17 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
     return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
 
 
-def _cautions(systems: Sequence[System]) -> list[str]:
-    """Return notes on the texts of the systems, and on their number."""
-    cautions = list[str]()
+def _warnings(systems: Sequence[System]) -> list[str]:
+    """Return notes on the texts of the systems, and a warning where there are several."""
+    warnings = list[str]()
     for system in systems:
-        cautions += stored_runs.corpus_notes(system.run.folder, system.run.inputs)
+        warnings += stored_runs.corpus_notes(system.run.folder, system.run.inputs)
     if len(systems) > 1:
-        cautions.append(
+        warnings.append(
             "Runs are compared, not methods: one training of each does not tell them apart from "
             "chance."
         )
-    return list(dict.fromkeys(cautions))
+    return list(dict.fromkeys(warnings))
 
 
 def test_label(systems: Sequence[System]) -> str:

@@ -136,7 +136,7 @@ def _facts(
     unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
     facts |= {
         "texts": [asdict(text) for text in report.texts],
-        "cautions": report.cautions,
+        "warnings": report.warnings,
         "power": power,
         "cost": {
             "seconds": whole and whole.all_seeds,
@@ -169,17 +169,17 @@ def _print(facts: dict[str, Any], report: preflight.Findings) -> None:
     systems = facts["systems"]
     listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
     listed += f" × {counted(len(facts['seeds']), 'seed')} = {counted(facts['runs'], 'run')}"
-    doubtful = "; see the warnings at the end" if report.warnings else ""
-    print(f"{facts['file']} is valid{doubtful}: {listed}")
+    hint = "; see the warnings at the end" if report.text_warnings else ""
+    print(f"{facts['file']} is valid{hint}: {listed}")
     labelled = any(text.labels for text in report.texts)
     print_table([_row(text, labelled) for text in report.texts])
     for text in report.texts:
         for left_out in text.left_out:
             if left_out.reason != REASONS[NOT_SELECTED]:  # which is as the file says
                 print(_left_out(text.name, left_out))
-    for caution in report.cautions:
-        if caution not in report.warnings:
-            print(f"note   {caution}")
+    for warning in report.warnings:
+        if warning not in report.text_warnings:
+            print(f"note   {warning}")
     for line in facts["power"]:
         print(f"power  {line}")
     print(f"cost   {facts['cost']['text']}")
@@ -188,7 +188,7 @@ def _print(facts: dict[str, Any], report: preflight.Findings) -> None:
         print(f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits")
     if facts["sweep_of_part"]:
         print(f"or     {facts['sweep_of_part']}    # on a part of the text")
-    for warning in report.warnings:  # last, where they are seen
+    for warning in report.text_warnings:  # last, where they are seen
         print(f"warning: {warning}")
 
 

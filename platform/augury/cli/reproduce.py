@@ -18,7 +18,7 @@ from augury.cli.sweep import add_trials, limits, plan_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.store import Store
-from augury.experiments.preflight import cautions
+from augury.experiments.preflight import setting_warnings
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
 from augury.reporting.papers.table import Published, find
@@ -121,8 +121,8 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
         return 0
     deviations = [f"not as in the paper: {line}" for line in table.deviations]
     lines += ["", *table.remarks, *deviations]
-    notes = cautions(of.experiment for of in planned)
-    lines += [f"not planned: {error}"] if error else [*notes, *plan_lines(plan, options)]
+    warnings = setting_warnings(configuration.experiment for configuration in planned)
+    lines += [f"not planned: {error}"] if error else [*warnings, *plan_lines(plan, options)]
     print("\n".join(lines))
     return 0
 

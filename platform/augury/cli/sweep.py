@@ -22,7 +22,7 @@ from augury.core.messages import say
 from augury.core.naming import command, counted
 from augury.core.plugin_files import allowing
 from augury.core.progress import duration
-from augury.experiments.preflight import cautions
+from augury.experiments.preflight import setting_warnings
 from augury.sweeping import budget, request
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.proposals import COMBINATIONS
@@ -120,13 +120,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
     made = budget.make_plan(space, options)
-    notes = cautions(configuration.experiment for configuration in made.configurations.values())
+    experiments = [configuration.experiment for configuration in made.configurations.values()]
+    warnings = setting_warnings(experiments)
     if as_json:
-        facts = {"question": space.question, **made.to_dict(), "cautions": notes}
+        facts = {"question": space.question, **made.to_dict(), "warnings": warnings}
         print_json({**facts, "power": _power(made, options)})
         return 0
-    for note in notes:
-        say(note)
+    for warning in warnings:
+        say(warning)
     print(space.question)
     for configuration in made.configurations.values():
         print(f"  {configuration.address}  {configuration.name}")

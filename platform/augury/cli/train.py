@@ -83,14 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
             if experiment.write(report, page, systems):
                 for folder in folders:
                     recorder(folder)
-    text_cautions = preflight.text_cautions(described.values(), store)
+    text_warnings = preflight.text_warnings(described.values(), store)
     location = page.location(find.PAGE)
     if arguments.json:
-        cautions = [*preflight.cautions(described.values()), *text_cautions]
-        _print_json(trained, systems, report, location, cautions)
+        warnings = [*preflight.setting_warnings(described.values()), *text_warnings]
+        _print_json(trained, systems, report, location, warnings)
     else:
         if folders:
-            _print(loaded, runs, systems, report, location, text_cautions)
+            _print(loaded, runs, systems, report, location, text_warnings)
         if trained.missing:
             takes = trained.missing_seconds
             time = f", about {duration(takes)}" if takes else ""
@@ -104,7 +104,7 @@ def _print_json(
     systems: Sequence[SystemResult],
     report: Report | None,
     page: str,
-    cautions: Sequence[str],
+    warnings: Sequence[str],
 ) -> None:
     """Print what was trained as JSON, with the report where there are test sets."""
     from augury.reporting import results
@@ -116,7 +116,7 @@ def _print_json(
         "runs": [folder.uri for folder in folders],
         "validations": {folder.uri: results.best_validations(folder) for folder in folders},
         "page": page if report else None,
-        "cautions": cautions,
+        "warnings": warnings,
         "failures": trained.failures,
         "missing": trained.missing,
     }
@@ -129,7 +129,7 @@ def _print(
     systems: Sequence[SystemResult],
     report: Report | None,
     page: str,
-    cautions: Sequence[str],
+    warnings: Sequence[str],
 ) -> None:
     """Print the report, or validations without test sets, and the commands that come next."""
     from augury.reporting import experiment, rendering, tables
@@ -139,8 +139,8 @@ def _print(
         print(f"page     {page}")
     else:
         print(f"{tables.plain_text(experiment.validations(systems))}\n")
-    for caution in cautions:  # said at the start too
-        print(f"warning: {caution}")
+    for warning in warnings:  # said at the start too
+        print(f"warning: {warning}")
     if loaded.tracking.enabled:
         print("MLflow  ", mlflow_command(mlflow_uri(loaded.tracking, Store(loaded.storage))))
     system, of_seeds = next(reversed(runs.items()))

@@ -23,9 +23,9 @@ ROWS, JUDGED = 1_000, 200
 """How many rows of a text are read, and of how many of one language it is told."""
 MIN_LETTERS = 300
 """A shorter text is not judged."""
-CLEAR, DOUBTED = 0.6, 0.05
+CLEAR, WRONG = 0.6, 0.05
 """The least share of the rows that read like a language where a text is in it, and the largest of
-those that read like the stated one where it is doubted."""
+those that read like the stated one where it is probably wrong."""
 MARGIN = 12.0
 """How much more likely a single sentence that is clearly foreign is in another language, as the
 logarithm of a ratio. Of 12,000 captions in German, English, French and Czech, none has more than
@@ -108,7 +108,7 @@ def is_foreign(sentence: str, code: str) -> bool:
     return max(likely.values()) - likely[language] > MARGIN
 
 
-def doubts(name: str, corpus: Corpus) -> list[str]:
+def language_warnings(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
     kind = corpus.kind
     sides = {"text" if kind.name != "parallel" else "source": (kind.inputs[0], kind.language)}
@@ -123,7 +123,7 @@ def doubts(name: str, corpus: Corpus) -> list[str]:
         for code in block.column(language).unique().to_pylist():
             texts = block.filter(pc.equal(block.column(language), code)).column(column).to_pylist()
             stated, rows = _known(code), _rows_by_language(texts)
-            if stated is None or not rows or rows[stated] > DOUBTED * rows.total():
+            if stated is None or not rows or rows[stated] > WRONG * rows.total():
                 continue
             best, count = rows.most_common(1)[0]
             found.append(
@@ -135,9 +135,9 @@ def doubts(name: str, corpus: Corpus) -> list[str]:
 
 
 def marks_of_tools(name: str, corpus: Corpus) -> list[str]:
-    """Return cautions on the sides of a text whose sentences have the marks of tokenisers or of
+    """Return warnings of the sides of a text whose sentences have the marks of tokenisers or of
     markup."""
-    cautions = []
+    warnings = []
     for side in corpus.kind.sentences if corpus.shards else ():
         texts = corpus.shard(corpus.shards[0], [side]).column(side).slice(0, ROWS)
         for pattern, share, what in MARKS:
@@ -145,5 +145,5 @@ def marks_of_tools(name: str, corpus: Corpus) -> list[str]:
             if len(marked) >= max(1, share * len(texts)):
                 found = re.search(pattern, marked[0].as_py(), re.ASCII)  # as Arrow's are
                 assert found is not None, pattern
-                cautions.append(f"{name}: its {side} {what.format(found[0])}")
-    return cautions
+                warnings.append(f"{name}: its {side} {what.format(found[0])}")
+    return warnings

@@ -98,18 +98,18 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     return [int(part.sum()) for part in np.split(leaked, ends[:-1])]
 
 
-def overlap_notes(train: Corpus, held_out: Sequence[tuple[str, Corpus]]) -> list[str]:
-    """Return a note on each held-out corpus, by name, that shares records with the training set."""
+def overlap_warnings(train: Corpus, held_out: Sequence[tuple[str, Corpus]]) -> list[str]:
+    """Return a warning for each held-out corpus that shares records with the training set."""
     counts = overlaps(train, [corpus for _, corpus in held_out])
     named = zip(counts, held_out, strict=True)
-    return [overlap_note(count, *other, "training") for count, other in named if count]
+    return [overlap_warning(count, *other, "training") for count, other in named if count]
 
 
-def overlap_note(count: int, name: str, corpus: Corpus, other: str) -> str:
+def overlap_warning(count: int, name: str, corpus: Corpus, other: str) -> str:
     """Return how many records of a corpus are in another set, in words."""
     verb = "is" if count == 1 else "are"
-    of = f"{corpus.rows:,} {corpus.kind.noun} of '{name}'"
-    return f"{count:,} of the {of} {verb} in the {other} set too"
+    whole = f"{corpus.rows:,} {corpus.kind.noun} of '{name}'"
+    return f"{count:,} of the {whole} {verb} in the {other} set too"
 
 
 def missing_texts(spec: BaseSpec) -> dict[str, str]:

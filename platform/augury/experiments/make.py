@@ -19,7 +19,7 @@ from augury.core.locks import make_once
 from augury.core.messages import say, say_once
 from augury.core.ray_connection import connect
 from augury.core.store import Store
-from augury.corpora.ingest import overlap_notes
+from augury.corpora.ingest import overlap_warnings
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Graph, Plan, Step, validation_sets
 from augury.experiments.monitor import show_progress
@@ -65,8 +65,8 @@ def make_run(plan: Plan) -> Run:
         if noise := experiment.corpus.noise(test):
             corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
     held_out = {name: corpus for name, corpus in corpora.items() if name != TRAIN}
-    for note in overlap_notes(train, list(held_out.items())):
-        say_once(f"warning: {note}")
+    for warning in overlap_warnings(train, list(held_out.items())):
+        say_once(f"warning: {warning}")
     make_texts(plan)
     work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND
     tokenise(plan.texts, plan.tokens, plan.tokenizer, execution.choose(work, "tokenise"))

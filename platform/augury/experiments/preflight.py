@@ -16,11 +16,11 @@ from augury.core.messages import say
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import NO_LABEL, NOT_SELECTED, REASON_SETTINGS, REASONS
-from augury.corpora.identification import doubts, marks_of_tools
+from augury.corpora.identification import language_warnings, marks_of_tools
 from augury.corpora.ingest import (
     cached_corpus,
-    overlap_note,
-    overlap_notes,
+    overlap_warning,
+    overlap_warnings,
     overlaps,
 )
 from augury.corpora.labels import LABEL, label_counts
@@ -34,21 +34,21 @@ from augury.models import pretrained
 from augury.models.settings import model_directory
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
-from augury.scoring.trivial import imbalance_note
+from augury.scoring.trivial import imbalance_warning
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The texts, cautions and estimated cost of an experiment."""
+    """The texts, warnings and estimated cost of an experiment."""
 
     texts: Sequence[TextSummary]
-    cautions: Sequence[str]
-    """Reasons to doubt the results."""
+    warnings: Sequence[str]
+    """What its results will not show, or show wrongly."""
     costs: Mapping[str, TrainingEstimate | None]
     """One seed of every training; None where the cost cannot be estimated."""
     graph: Graph
-    warnings: Sequence[str] = ()
-    """Those of the cautions that say of a text that it is probably the wrong one."""
+    text_warnings: Sequence[str] = ()
+    """Those of the warnings that say of a text that it is probably the wrong one."""
     unreachable: Sequence[str] = ()
     """The names of pretrained models of systems, which training would need and cannot have."""
 
@@ -106,17 +106,17 @@ def examine(systems: Mapping[str, Experiment], store: Store) -> Findings:
     }
     texts, costs = summarise(trained, store), estimate_each(graph)
     missing = missing_models(systems.values())
-    warnings = text_cautions(trained.values(), store)
+    of_texts = text_warnings(trained.values(), store)
     own = {model.name for system in systems.values() if (model := system.pretrained)}
     return Findings(
         texts=texts,
-        warnings=warnings,
-        cautions=[
+        text_warnings=of_texts,
+        warnings=[
             *missing.values(),
             *leaks(trained, store),
-            *warnings,
-            *label_cautions(texts, systems.values()),
-            *cautions(systems.values()),
+            *of_texts,
+            *label_warnings(texts, systems.values()),
+            *setting_warnings(systems.values()),
             *too_late(trained, costs),
         ],
         costs=costs,
@@ -131,15 +131,15 @@ SLOW = (
 )
 
 
-def say_cautions(experiments: Sequence[Experiment], store: Store) -> None:
+def say_warnings(experiments: Sequence[Experiment], store: Store) -> None:
     """Log the warnings that users should see before anything runs."""
-    for caution in cautions(experiments):
-        say(caution)
-    for caution in text_cautions(experiments, store):
-        say(f"warning: {caution}")
+    for warning in setting_warnings(experiments):
+        say(warning)
+    for warning in text_warnings(experiments, store):
+        say(f"warning: {warning}")
 
 
-def cautions(experiments: Iterable[Experiment]) -> list[str]:
+def setting_warnings(experiments: Iterable[Experiment]) -> list[str]:
     """Return warnings on the settings of experiments."""
     listed = list(experiments)
     slow = any(
@@ -149,33 +149,34 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
     return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
 
 
-def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
+def text_warnings(experiments: Iterable[Experiment], store: Store) -> list[str]:
     """Return warnings on texts that are not in their languages or were made by tools, and on tests
     that repeat the validation text."""
-    cautions: list[str] = []
+    warnings: list[str] = []
     for experiment, texts in distinct_texts(experiments, store):
         for name, corpus in texts.items():
-            cautions += [*doubts(name, corpus), *marks_of_tools(name, corpus)]
+            warnings += [*language_warnings(name, corpus), *marks_of_tools(name, corpus)]
         for name in experiment.test_sets:
             if experiment.corpus.is_validation(name):
                 continue
             test, valid = texts[name], texts["valid"]
             (count,) = overlaps(valid, [test])
             if count >= test.rows / 10:
-                cautions.append(
-                    f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen "
-                    "and training ends: scores on it are too good; give another test set, or say "
-                    f"that it is meant, tests: {{{name}: {{validation: true}}}}"
+                overlap = overlap_warning(count, name, test, "validation")
+                warnings.append(
+                    f"{overlap}, on which weights are chosen and training ends: scores on it are "
+                    "too good; give another test set, or say that it is meant, tests: "
+                    f"{{{name}: {{validation: true}}}}"
                 )
-    return list(dict.fromkeys(cautions))
+    return list(dict.fromkeys(warnings))
 
 
 def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     """Return a warning for every set that shares records with the training text."""
-    notes: list[str] = []
+    warnings: list[str] = []
     for _, texts in distinct_texts(systems.values(), store):
-        notes += overlap_notes(texts.pop("train"), [*texts.items()])
-    return list(dict.fromkeys(notes))
+        warnings += overlap_warnings(texts.pop("train"), [*texts.items()])
+    return list(dict.fromkeys(warnings))
 
 
 def too_late(
@@ -183,22 +184,22 @@ def too_late(
 ) -> list[str]:
     """Return a warning for every system of which all acts in less than half of its training, by
     the estimated updates of an epoch."""
-    cautioned = []
+    warnings = []
     for name, experiment in systems.items():
         training, cost = experiment.training, costs.get(name)
         if cost is None or experiment.before:
             continue
         onset = experiment.regime.onset(cost.updates_per_epoch)
         if late := late_onset(onset, cost.updates):
-            cautioned.append(f"{name}, about: {late}")
+            warnings.append(f"{name}, about: {late}")
         if training.warmup_share is None and training.warmup_updates >= cost.updates:
-            cautioned.append(
+            warnings.append(
                 f"{name}: the learning rate rises until update {training.warmup_updates:,}, and "
                 f"training ends after about {cost.updates:,}, so that it never reaches its peak: "
                 "lower training.warmup_updates, or raise training.max_epochs or "
                 "training.max_updates"
             )
-    return cautioned
+    return warnings
 
 
 def missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
@@ -229,13 +230,13 @@ def missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
     }
 
 
-def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
-    """Return notes on imbalanced labels of texts that models are judged on."""
+def label_warnings(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
+    """Return warnings of imbalanced labels of texts that models are judged on."""
     of_labels = (system.scoring for system in systems if system.scoring.MEASURES == "labels")
     metrics = list(dict.fromkeys(name for scoring in of_labels for name in scoring.metrics))
     judged = [text for text in texts if metrics and text.name.partition(" ")[0] != "train"]
-    notes = [imbalance_note(text.name, text.labels, metrics) for text in judged]
-    return list(filter(None, notes))
+    warnings = [imbalance_warning(text.name, text.labels, metrics) for text in judged]
+    return list(filter(None, warnings))
 
 
 @dataclass(frozen=True)

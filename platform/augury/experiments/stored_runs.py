@@ -36,7 +36,7 @@ NO_TESTS = (
     "there are no test sets (corpus.tests): validation decides, by which weights and the end of "
     "training are chosen too, so that its scores are better than those on unseen text"
 )
-"""A caution on runs without test sets."""
+"""A warning of runs without test sets."""
 
 
 def locate(name: str, storage: str = "results") -> Folder:

@@ -22,9 +22,9 @@ UNLEARNT = (
 )
 
 
-def answer(table: Comparison, doubt: str = "") -> str:
+def answer(table: Comparison, unconfirmed: str = "") -> str:
     """Return whether a system beats the baseline, by how much and at what cost; only that nothing
-    was learnt where that is so; with `doubt`, why no difference is called real."""
+    was learnt where that is so; with `unconfirmed`, why no difference is called real."""
     metric, baseline, *others = table.metrics[0], *table.rows
     name, start = title(metric), baseline.scores.get(metric)
     if start is None:
@@ -47,7 +47,7 @@ def answer(table: Comparison, doubt: str = "") -> str:
         return table.gain(row) or 0.0
 
     more, less = ("less", "more") if table.lower_is_better else ("more", "less")
-    real = [row for row in learnt if row.mark and round(gain(row), 1) > 0 and not doubt]
+    real = [row for row in learnt if row.mark and round(gain(row), 1) > 0 and not unconfirmed]
     best = max(real or learnt, key=gain)
     by = round(gain(best), 1)
     if by > 0:
@@ -65,17 +65,17 @@ def answer(table: Comparison, doubt: str = "") -> str:
             f"{best.name} scores {number(abs(by))} {name} {less}"
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
-    return f"{head}{_verdict(best, one_seed, table.comparisons, doubt)}."
+    return f"{head}{_verdict(best, one_seed, table.comparisons, unconfirmed)}."
 
 
-def _verdict(row: ComparedSystem, single_seed: bool, comparisons: int, doubt: str) -> str:
+def _verdict(row: ComparedSystem, single_seed: bool, comparisons: int, unconfirmed: str) -> str:
     """Return whether the difference is real, as the end of a sentence; `single_seed`: a system
-    has one seed; `doubt`: why it is not called so."""
+    has one seed; `unconfirmed`: why it is not called so."""
     tested = row.tested
     ends = [number(end, "difference") for end in (tested.low, tested.high)] if tested else []
     between = " to ".join(ends)
-    if doubt:
-        return (f" (95 % interval {between})" if tested else "") + f", but {doubt}"
+    if unconfirmed:
+        return (f" (95 % interval {between})" if tested else "") + f", but {unconfirmed}"
     one_seed = "one seed does not decide"
     undecided = f"; {one_seed}" if single_seed else ""
     if tested is None or row.corrected is None:
@@ -116,9 +116,9 @@ def sweep_answer(summary: Summary) -> str:
             return f"{unknown}, there is nothing to compare {first.name} with."
         said = f"No other configuration is ahead in validation: {leads}."
     elif (table := _with_leader(summary, first)) is not None:
+        chosen = f"these trainings chose {first.name}, and flatter it"
         takes = price_of_confirming(summary, first)
-        doubt = f"these trainings chose {first.name}, and flatter it; confirming it takes {takes}"
-        said = answer(table, doubt)
+        said = answer(table, f"{chosen}; confirming it takes {takes}")
     else:
         return f"{unknown}, {leads}, and there are no test scores to compare."
     return said if sweep.ended else f"So far, {progress}: {said[0].lower()}{said[1:]}"
@@ -134,15 +134,15 @@ def recommendation(summary: Summary) -> str:
     values = [number(value, adapted(value)) for value in (decided.leader, decided.reference)]
     why = f"{decided.metric} {values[0]}, against {values[1]} of "
     why += f"{reference.name}{over}"
-    doubt = ""
+    certainty = ""
     if best is reference:
         why = f"no other is better in {summary.metric}"
     elif chosen is reference:
         why = f"{best.name} is not shown to be worth it: {why}"
     elif not decided.sure:
-        doubt = ", though that may be chance" if summary.confirmed else ", not confirmed"
+        certainty = ", though that may be chance" if summary.confirmed else ", not confirmed"
     so_far = "" if summary.sweep.ended else " so far"
-    return f"Recommended{so_far}{doubt}: {chosen.name} ({why})."
+    return f"Recommended{so_far}{certainty}: {chosen.name} ({why})."
 
 
 def _with_leader(summary: Summary, first: ConfigurationResult) -> Comparison | None:

@@ -20,12 +20,12 @@ from augury.experiments.record import Cost
 from augury.reporting.notes import (
     LEARNT,
     WARNING,
-    cautions,
     incomparable,
     listed,
     not_beaten,
     score_notes,
     untrained_warnings,
+    warnings,
 )
 from augury.reporting.power import power_of_comparison
 from augury.reporting.results import (
@@ -198,14 +198,14 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     of_tests = {row.name: row.tested for row in rows if row.tested}
     confounded = [result.name for result in results if _confounded(baseline, result)]
     learnt = untrained_warnings(metric, unlearnt)
-    warnings = [*learnt, *cautions(results, confounded, test, metrics)]
+    others = warnings(results, confounded, test, metrics)
     notes = score_notes(results, test, metrics, of_tests)
     return Comparison(
         test,
         metrics,
         tuple(rows),
         comparisons=sum(row.tested is not None for row in rows),
-        warnings=tuple(warnings),
+        warnings=(*learnt, *others),
         notes=tuple(filter(None, [*notes, power])),
         power_text=power,
         time_kind=time_kind,

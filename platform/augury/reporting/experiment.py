@@ -77,7 +77,7 @@ def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult])
 
 def report(results: Sequence[SystemResult], name: str, failures: Sequence[str] = ()) -> Report:
     """Return the report of an experiment, the baseline first, of which something is scored, with
-    `failures` as cautions."""
+    `failures` as warnings."""
     comparisons = compare_all(results, scored_sets(results))
     known = compared(comparisons, results)
     notes, sets = [*failures, *known.notes], [by_test(comparisons)] if len(comparisons) > 1 else []

@@ -63,15 +63,15 @@ def compare(baseline: str | Path, system: str | Path, storage: str = "results") 
 
 
 def said(systems: Sequence[SystemResult]) -> dict[str, Any]:
-    """Return what may be said of systems, the baseline first: the `answer`, and `notes` that may
-    change a decision; nothing without test sets."""
+    """Return what may be said of systems, the baseline first: the `answer`, and `warnings`, which
+    may change a decision; nothing without test sets."""
     tests = scored_sets(systems)
     if not tests:
         return {}
     comparisons = compare_all(systems, tests)
     return {
         "answer": answer(comparisons[0], choices_of(systems)),
-        "notes": warnings_of(comparisons),
+        "warnings": warnings_of(comparisons),
     }
 
 

@@ -134,7 +134,7 @@ def score_notes(
     return [*lines, line]
 
 
-def cautions(
+def warnings(
     results: Sequence[SystemResult], confounded: Sequence[str], test: str, metrics: Sequence[str]
 ) -> list[str]:
     """Return what may change a decision beside what was not learnt: budgets that differ, losses

@@ -103,7 +103,7 @@ class Report:
     conclusions: Sequence[str] = ()
     """What follows from the answer, shown below it."""
     notes: Sequence[str] = ()
-    """Cautions, shown below the conclusions."""
+    """Warnings and notes on the texts, shown below the conclusions."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """Everything as JSON-like values."""
     summary: Sequence[Table | str] = ()

@@ -272,7 +272,7 @@ class Ter(_Sacre):
 def _bleu(**options: Any) -> Any:
     from sacrebleu.metrics.bleu import BLEU
 
-    # Forced, as `corpora` cautions against tokenised text.
+    # Forced, as `corpora` warns of tokenised text.
     return BLEU(force=True, references=_ONE_REFERENCE, **options)
 
 

@@ -16,7 +16,7 @@ SAMPLE = 60
 """On how many examples they are tried; the best ones are then tried on all."""
 FINALISTS = 3
 LARGEST = 0.6
-"""The share of a label above which `imbalance_note` says so."""
+"""The share of a label above which `imbalance_warning` says so."""
 SHOWN = 40
 """Characters of a text in messages."""
 
@@ -60,9 +60,9 @@ def best_trivial(
     return Trivial("the source copied", copied) if better else constant
 
 
-def imbalance_note(name: str, counts: Mapping[str, int], metrics: Sequence[str]) -> str | None:
-    """Return a note on the most frequent label of a text called `name`, with what always answering
-    it scores by `metrics` of labels; None where no label has a share above `LARGEST`.
+def imbalance_warning(name: str, counts: Mapping[str, int], metrics: Sequence[str]) -> str | None:
+    """Return a warning of the most frequent label of a text called `name`, with what always
+    answering it scores by `metrics` of labels; None where no label has a share above `LARGEST`.
 
     `counts` are the records with each label.
     """

@@ -24,7 +24,7 @@ from augury.experiments.cost import remaining, trials_at_once
 from augury.experiments.graph import Graph, Plan, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage
 from augury.experiments.monitor import show_progress
-from augury.experiments.preflight import say_cautions
+from augury.experiments.preflight import say_warnings
 from augury.experiments.record import REPORTS
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run, commit, differing_parameters
@@ -67,7 +67,7 @@ def run_experiment(
     graph = Graph(store)
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
-    say_cautions([*described.values()], store)
+    say_warnings([*described.values()], store)
     _say_ineffective(described, graph)
     seeds = sorted(experiment.seeds)
     systems = graph.add(described, seeds)

@@ -17,7 +17,7 @@ from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.graph import Step
 from augury.experiments.make import reach_storage, refuse_lost_storage
-from augury.experiments.preflight import say_cautions
+from augury.experiments.preflight import say_warnings
 from augury.experiments.recording import Recording
 from augury.experiments.run import commit
 from augury.experiments.systems import metrics_of
@@ -82,7 +82,7 @@ class _Command:
         experiments = [base, *(planned.experiment for planned in configurations.values())]
         reach_storage(base.execution, self.store.root)
         preflight.check(experiments, graph)
-        say_cautions(experiments, self.store)
+        say_warnings(experiments, self.store)
         self._add_to_graph()
         if cost := estimate(self.plan, options.seeds, options.at_once):
             say(str(cost))

@@ -215,7 +215,7 @@ def _expect(
             jumps.append(_forward_backward(links, null, table.jumps))
         posteriors.append(links.transpose((1, 2, 0) if side == 0 else (1, 0, 2)))
         nulls.append(null.T)
-    # The geometric mean is low where one direction doubts a link.
+    # The geometric mean is low where one direction finds a link unlikely.
     return np.sqrt(posteriors[0] * posteriors[1]), nulls, jumps
 
 

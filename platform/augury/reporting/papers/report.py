@@ -37,7 +37,7 @@ def report(reproduction: Reproduction) -> Report:
     notes = notes_on(reproduction)
     first = _scores(reproduction, records, notes)
     others = [*by_column(reproduction, records), *part_tables(records)]
-    for_papers = [replace(first, notes=(*published.cautions, *notes)), *others]
+    for_papers = [replace(first, notes=(*published.warnings, *notes)), *others]
     lists = {
         "Deviations from the paper": published.deviations,
         "Remarks on what is printed": published.remarks,
@@ -50,7 +50,7 @@ def report(reproduction: Reproduction) -> Report:
         question=published.space.question,
         answer=said,
         power=deciding.power_text if deciding else "",
-        notes=[*published.cautions, *(deciding.warnings if deciding else ())],
+        notes=[*published.warnings, *(deciding.warnings if deciding else ())],
         facts={
             "paper": published.source,
             "seeds": ", ".join(map(str, sweep.seeds)),
@@ -76,7 +76,7 @@ def report(reproduction: Reproduction) -> Report:
             "sweep": sweep.folder.uri,
         },
         summary=[
-            "\n".join([published.source, *published.cautions]),
+            "\n".join([published.source, *published.warnings]),
             first,
             *others,
             f"cost: {duration(sweep.seconds)} of training in all\n{said}",

@@ -102,8 +102,8 @@ class Published:
         return f"{self.declared.where} of {self.declared.paper}, at scale {self.space.scale}"
 
     @property
-    def cautions(self) -> list[str]:
-        """Return the caution where published values do not compare."""
+    def warnings(self) -> list[str]:
+        """Return the warning where published values do not compare."""
         return [] if self.comparable else [f"scale {self.space.scale} {UNLIKE}"]
 
     def to_dict(self) -> dict[str, Any]:

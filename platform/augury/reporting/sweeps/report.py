@@ -121,7 +121,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "metric": sweep.metric,
         "recommended": best.address if best else None,
         "recommendation": recommendation(summary),
-        "cautions": summary.warnings,
+        "warnings": summary.warnings,
         "notes": _text_notes(summary),
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
