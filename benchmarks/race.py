@@ -232,7 +232,7 @@ def simulate(name: str, noise: float, draws: int, seed: int) -> frame.Row:
             fill(world)
             outcomes.setdefault(kind, []).append(sweep(world, make))
     null, found = outcomes["equal"], outcomes.get("helpful", [])
-    confirmed = [one for of in outcomes.values() for one in of if one.confirmed]
+    confirmed = [one for drawn in outcomes.values() for one in drawn if one.confirmed]
     row: frame.Row = {"sweep": name, "noise": noise}
     if found:
         row |= {

@@ -176,7 +176,9 @@ def measure(run: Run, repeats: int) -> Iterator[frame.Row]:
     }
     batches = [examples for update in trainer.rest_of_epoch() for examples in update]
     lengths, rows = task.lengths, [examples % len(task.lengths.targets) for examples in batches]
-    shapes = {(len(of), lengths.sources[of].max(), lengths.targets[of].max()) for of in rows}
+    shapes = {
+        (len(batch), lengths.sources[batch].max(), lengths.targets[batch].max()) for batch in rows
+    }
     first = task.load(batches[0], 0, CPU).batch
     losses = {"engine": loss(task, first), "plain loop": plain.loss(first)}
     assert math.isclose(*losses.values(), rel_tol=1e-5), losses

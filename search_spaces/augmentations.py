@@ -81,8 +81,8 @@ def installed() -> Rows:
 
 def families() -> dict[str, str]:
     """Return the family of every row but the baseline."""
-    of = {name: family for family, rows in FAMILIES.items() for name in rows}
-    return of | dict.fromkeys(installed(), "installed operators")
+    by_row = {name: family for family, rows in FAMILIES.items() for name in rows}
+    return by_row | dict.fromkeys(installed(), "installed operators")
 
 
 def rows(scale: str) -> Rows:

@@ -323,7 +323,7 @@ def nodes(folder: Path, file: str) -> Iterator[tuple[str, str, str, Iterable[str
     for plan in graph.plans.values():
         experiment, task = plan.experiment, find_task(plan.experiment.task)
         splits = (TRAIN, *validation_sets(experiment), *experiment.test_sets)
-        corpora = {of: f"corpora/{task.corpus_address(experiment, of)}" for of in splits}
+        corpora = {split: f"corpora/{task.corpus_address(experiment, split)}" for split in splits}
         for split, address in corpora.items():
             yield "corpus", split, address, ()
         for part in plan.parts:
@@ -348,7 +348,8 @@ def nodes(folder: Path, file: str) -> Iterator[tuple[str, str, str, Iterable[str
             if step.address == plan.address and step.seed is not None:
                 run = plan.run(step.seed).name
                 before = [plan.before.run(step.seed).name] if plan.before else []
-                yield "model", name, run, [*(of.name for of in plan.tokens.values()), *before]
+                tokens = [folder.name for folder in plan.tokens.values()]
+                yield "model", name, run, [*tokens, *before]
                 if step in graph.scored:
                     tests = [corpora[test] for test in experiment.test_sets]
                     yield "scores", name, f"{run}/scores.json", [run, *tests]

@@ -204,14 +204,14 @@ class Results:
             values = ((metric, bleu), ("chrf", 50.0))
             tests = {
                 test: [
-                    Score(of, value, value - half_width, value + half_width, signature, 2000)
-                    for of, value in values
+                    Score(name, value, value - half_width, value + half_width, signature, 2000)
+                    for name, value in values
                 ]
             }
         if hypotheses:
             run.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in hypotheses))
         for name_of_test, scores in (tests or {}).items():
-            measured = [of for of in scores if isinstance(of, Measured)]
+            measured = [known for known in scores if isinstance(known, Measured)]
             if measured:
                 write_statistics(run, name_of_test, measured)
         if tests is not None:
@@ -271,7 +271,9 @@ class Sweeps:
 
         Finished ones are scored with the last value, `bleu` or what `run` has.
         """
-        names = {of["address"]: of["name"] for of in self.configurations}
+        names = {
+            configuration["address"]: configuration["name"] for configuration in self.configurations
+        }
         scored = bleu if bleu is not None else values[-1] if progress == "finished" else None
         seconds_of_all = seconds * len(values)
         folder = self.results.run(
@@ -297,7 +299,9 @@ class Sweeps:
         tests: Sequence[str] = ("test",),
     ) -> Sweep:
         """Write the sweep's two files and read it."""
-        keys = dict.fromkeys(key for of in self.configurations for key in of["point"])
+        keys = dict.fromkeys(
+            key for configuration in self.configurations for key in configuration["point"]
+        )
         definition = {
             "name": self.name,
             "question": question,

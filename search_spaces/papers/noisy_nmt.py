@@ -240,7 +240,7 @@ def table3(scale: str) -> Rows:
 
 def fuzzy_pairs(system: System) -> Mapping[str, float]:
     """Return the number of pairs that fuzzy matches have made (Section 3.2)."""
-    made = [of.made for of in system.health if of.operator == "fuzzy_match"]
+    made = [health.made for health in system.health if health.operator == "fuzzy_match"]
     return {"fuzzy pairs": sum(made)} if made else {}
 
 
@@ -261,7 +261,7 @@ def table4(scale: str) -> Rows:
 def rescored(scale: str) -> dict[str, tuple[str, str]]:
     """Return those rows with their metric, where outputs are French."""
     french = is_french(scale, EN_FR)
-    return {row: (of, FIXED) for row, of in RESCORED.items() if french}
+    return {row: (other, FIXED) for row, other in RESCORED.items() if french}
 
 
 def unavailable(scale: str) -> dict[str, str]:

@@ -86,7 +86,7 @@ def table2(scale: str) -> Rows:
 
 def assembled(scale: str) -> dict[str, dict[str, str]]:
     """Return the rows of in-language training that a scale runs, with their systems."""
-    return {f"{model} (in-language)": of for model in MODELS if (of := parts(scale, model))}
+    return {f"{model} (in-language)": found for model in MODELS if (found := parts(scale, model))}
 
 
 def unavailable(scale: str) -> dict[str, str]:

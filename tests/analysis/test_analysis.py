@@ -60,7 +60,9 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
     for system in systems:
         folder = folder_of(systems, system)
         content = folder.read_record(f"{name}.json")
-        assert [run["address"] for run in content["runs"]] == [of.run.address for of in systems]
+        assert [run["address"] for run in content["runs"]] == [
+            system.run.address for system in systems
+        ]
         assert content["answer"] == report.answer and content["results"]
         assert "<img" not in folder.read(f"{name}.html").decode()
 

@@ -67,7 +67,7 @@ def test_every_pair_of_layers_of_views_and_models_is_compared_with_noise_of_its_
     layers = itertools.product((bottom, top), (noise, -bottom, top))
     assert pairs[1]["pwcca"].tolist() == [correlation(*pair).pwcca for pair in layers]
     widths = [(3, 4), (3, 4), (4, 4), (3, 3), (4, 4), (3, 3)]
-    for rows, of in zip(pairs, widths, strict=True):
-        assert {*rows["noise_pwcca"]} == {random_baseline(40, *of).pwcca}
+    for rows, pair in zip(pairs, widths, strict=True):
+        assert {*rows["noise_pwcca"]} == {random_baseline(40, *pair).pwcca}
     with pytest.raises(UserError, match="40 sentences .* 39 dimensions"):
         CorrelationAnalysis().compute([system("one", {"plain": [np.zeros((40, 39))]})])

@@ -57,7 +57,7 @@ def test_golden_ratios(said: int, heard: int, kept: list[float]) -> None:
     """Words of the human transcript and of the recogniser's, and the limits that keep the pair."""
     triple = " ".join(["w"] * said), " ".join(["w"] * heard), "t"
     operators = [AsrTranscript(transcripts="x", max_ratio=limit) for limit in (1.5, 1.2)]
-    assert [of.max_ratio for of in operators if not of._fault(*triple)] == kept
+    assert [operator.max_ratio for operator in operators if not operator._fault(*triple)] == kept
 
 
 def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_shots_are_other_records(tmp_path: Path) -> None:
     for (text, _), prompt in zip(SENTENCES, prompts, strict=True):
         asked, _, examples = prompt.partition("|given,")
         others = {f"{other}," for other, _ in SENTENCES if other != text}
-        assert asked == text and {examples} <= {"".join(of) for of in permutations(others)}
+        assert asked == text and {examples} <= {"".join(order) for order in permutations(others)}
 
 
 @pytest.fixture(scope="module")

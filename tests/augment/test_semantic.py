@@ -61,8 +61,8 @@ def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
     """20,000 examples give 20,000 hypotheses, as in Table 5 of Dong et al. (2021)."""
     sides = {"premise": ["P"] * 1200, "hypothesis": ["H"] * 1200, "label": [*LABELS] * 400}
     asked = Semantic(copies=1, labels="one_other").requests(texts.records("nli", **sides))
-    assert [(of.row, of.copy) for of in asked] == [(row, 1) for row in range(1200)]
-    pairs = Counter((LABELS[of.row % 3], of.label) for of in asked)
+    assert [(request.row, request.copy) for request in asked] == [(row, 1) for row in range(1200)]
+    pairs = Counter((LABELS[request.row % 3], request.label) for request in asked)
     assert all(gold != label for gold, label in pairs) and len(pairs) == 6
     assert all(150 < count < 250 for count in pairs.values())  # 200 expected; five deviations
 

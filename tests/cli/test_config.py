@@ -75,7 +75,9 @@ def test_it_reports_texts_runs_and_cost(path: Path, augury: Augury) -> None:
     assert (facts["runs"], facts["test_sets"]) == (4, [])
     texts = [(text["name"], text["rows_in"], text["rows"]) for text in facts["texts"]]
     assert texts == [("train", 10, 6), ("valid", 10, 3)]
-    left_out = [(of["reason"], of["rows"], of["setting"]) for of in facts["texts"][0]["left_out"]]
+    left_out = [
+        (part["reason"], part["rows"], part["setting"]) for part in facts["texts"][0]["left_out"]
+    ]
     held_out = ("held out", 3, "corpus.every")
     assert left_out == [("ratio", 1, "corpus.filter.max_ratio"), held_out]
     costs = [facts["cost"]["by_system"][name]["seconds"] for name in ("baseline", "toy")]

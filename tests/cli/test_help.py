@@ -81,7 +81,7 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
     assert {"augment --operator cipher", "augment --operator reorder", *verbs.VERBS} <= helps.keys()
     for name, text in helps.items():
         examples = list(parsed(text.rpartition("example:\n")[2]))
-        assert {of for of, _ in examples} == {name.partition(" --operator ")[0]}, name
+        assert {verb for verb, _ in examples} == {name.partition(" --operator ")[0]}, name
         for _, arguments in examples:
             if file := getattr(arguments, "experiment", None):
                 systems.load(ROOT / file, config.parse_assignments(arguments.assignments))

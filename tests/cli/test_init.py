@@ -52,10 +52,10 @@ LABELLED = ["--language", "qaa"]
 NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
 
 
-def content(of: str = "") -> Any:
+def content(section: str = "") -> Any:
     """Return the experiment that is written, or one of its sections."""
     written = yaml.safe_load(Path("mine.yaml").read_text())
-    return written[of] if of else written
+    return written[section] if section else written
 
 
 @pytest.mark.parametrize(
@@ -251,6 +251,6 @@ def test_a_directory_of_parquet_files_is_one_text(texts: Path, augury: Augury) -
         name: augury("init", "mine.yaml", "--train", name, *flags, "--force", "--json").json
         for name in ("parts", "train.jsonl")
     }
-    kept, expected = (of["texts"][0] for of in facts.values())
+    kept, expected = (shown["texts"][0] for shown in facts.values())
     assert content("task") == "nli" and kept["rows_in"] == 120
     assert (kept["rows"], kept["labels"]) == (expected["rows"], expected["labels"])

@@ -120,7 +120,7 @@ def test_several_validation_texts_of_which_one_decides() -> None:
     assert second.splits() == ("train", "valid", "valid clean")
     assert second.tag("valid") == "<noisy>" == first.tag("valid noisy")
     assert first.tag("valid") is None and second.resolve("valid clean").role == "valid"
-    assert [of.resolve("valid").text.builtin for of in (first, second)] == [4, 5]
+    assert [spec.resolve("valid").text.builtin for spec in (first, second)] == [4, 5]
 
 
 def test_source_and_target_are_exchanged_in_every_split() -> None:

@@ -25,17 +25,18 @@ def experiment(**changes: Any) -> Any:
     return tiny.experiment("nmt", Path("store"), **{**settings, **changes})
 
 
-def of(rows: int = 1000, **changes: Any) -> TrainingEstimate:
+def estimated(rows: int = 1000, **changes: Any) -> TrainingEstimate:
     return estimate_training(experiment(**changes), SIZE, TextSize(rows, (10.0, 8.0)))
 
 
 def test_work_grows_with_epochs_rows_and_views() -> None:
-    once = of()
-    longer = of(training={"max_tokens": 1000, "max_epochs": 20})
+    once = estimated()
+    longer = estimated(training={"max_tokens": 1000, "max_epochs": 20})
     assert longer.seconds == pytest.approx(2 * once.seconds)
-    assert of(rows=2000).updates == pytest.approx(2 * once.updates, abs=1)
-    both = of(regime={"name": "coregularised"})
+    assert estimated(rows=2000).updates == pytest.approx(2 * once.updates, abs=1)
+    both = estimated(regime={"name": "coregularised"})
     assert both.updates == once.updates
     assert both.seconds == pytest.approx(2 * once.seconds, rel=0.01)
-    attacked = of(regime={"name": "adversarial", "preset": "paper"})  # three steps, and the update
+    # Three steps, and the update.
+    attacked = estimated(regime={"name": "adversarial", "preset": "paper"})
     assert attacked.seconds == pytest.approx(4 * once.seconds, rel=0.01)

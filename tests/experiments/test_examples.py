@@ -36,7 +36,7 @@ def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) 
     return tiny.prepared(task, storage, augment=operators, **changes)
 
 
-def of(run: Run) -> Examples:
+def loaded(run: Run) -> Examples:
     vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
     return examples_of(
         run, lambda: Symbols(UNKNOWN, np.arange(5, len(vocabulary)), vocabulary.resegmenter)
@@ -59,14 +59,15 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("side", ["source", "target", "both"])
 def test_a_draw_changes_its_side_anew_in_every_epoch(side: str, storage: Path) -> None:
-    plain, examples = of(prepared(storage)), of(prepared(storage, {**DROP, "side": side}))
+    plain = loaded(prepared(storage))
+    examples = loaded(prepared(storage, {**DROP, "side": side}))
     for name in ("source", "target"):
         stored, first, second = read(plain, name), read(examples, name), read(examples, name, 1)
         if side not in (name, "both"):
             assert first == second == stored
             continue
         assert first != second and read(examples, name) == first
-        assert read(of(prepared(storage, {**DROP, "side": side}).with_seed(2)), name) != first
+        assert read(loaded(prepared(storage, {**DROP, "side": side}).with_seed(2)), name) != first
         pairs = list(zip(sum(stored, []), sum(first, []), strict=True))
         assert {new for old, new in pairs if new != old} == {UNKNOWN}
         assert all(new == old for old, new in pairs if old < 5)
@@ -79,14 +80,14 @@ def _dropped(examples: Examples, name: str) -> list[int]:
 
 
 def test_every_view_has_draws_of_its_own_and_so_has_every_operator(storage: Path) -> None:
-    views = of(prepared(storage, CIPHER, DROP, regime="coregularised"))
+    views = loaded(prepared(storage, CIPHER, DROP, regime="coregularised"))
     rows = views.rows.tolist()
     both = views.pieces(["source"] * len(rows) + ["rot-1"] * len(rows), rows + rows, 0)
     assert [pieces.tolist() for pieces in both] == read(views, "source") + read(views, "rot-1")
     assert _dropped(views, "source") != _dropped(views, "rot-1")
     view = {**DROP, "seed": 2, "use": "view"}
-    twice = of(prepared(storage, DROP, view, regime="coregularised"))
-    assert read(twice, "source") == read(of(prepared(storage, DROP)), "source")
+    twice = loaded(prepared(storage, DROP, view, regime="coregularised"))
+    assert read(twice, "source") == read(loaded(prepared(storage, DROP)), "source")
     assert read(twice, "source") != read(twice, "word_drop")
 
 
@@ -115,8 +116,8 @@ def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage
     plain, cipher = prepared(storage), prepared(storage, CIPHER, regime="coregularised")
     run, name = prepared(storage, {**draw, "use": "view"}, regime="coregularised"), draw["operator"]
     assert run.tokens == plain.tokens and run.data_factor == cipher.data_factor == 2.0
-    examples = of(run)
-    assert read(examples, "source") == read(of(plain), "source") != read(examples, name)
+    examples = loaded(run)
+    assert read(examples, "source") == read(loaded(plain), "source") != read(examples, name)
     assert read(examples, name) != read(examples, name, 1)
 
 

@@ -107,6 +107,6 @@ def test_translations_are_known_by_their_ids_where_one_set_lacks_a_row(
 def test_the_mean_is_over_the_sets_that_systems_have_in_common() -> None:
     sets = {test: resample([accuracy(np.arange(100) % 3)], value) for test in "abc"}
     names = {"more": "abc", "fewer": "ab"}
-    systems = [system(name, {test: sets[test] for test in of}) for name, of in names.items()]
+    systems = [system(name, {test: sets[test] for test in tests}) for name, tests in names.items()]
     means = with_mean(systems, ["a", "b"])
-    assert [list(of.tests) for of in means] == [["a", "b", "mean"]] * 2
+    assert [list(mean.tests) for mean in means] == [["a", "b", "mean"]] * 2

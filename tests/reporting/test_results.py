@@ -87,7 +87,7 @@ def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
 def test_without_counts_the_interval_holds_those_of_all_seeds(
     scores: list[tuple[float, float, float]], ends: tuple[float, float, float]
 ) -> None:
-    by_seed = {seed: Score("bleu", *of, "tok:13a", 100) for seed, of in enumerate(scores)}
+    by_seed = {seed: Score("bleu", *numbers, "tok:13a", 100) for seed, numbers in enumerate(scores)}
     known = estimate(by_seed, None)
     assert (known.value, known.low, known.high) == pytest.approx(ends)
 
@@ -99,10 +99,12 @@ def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
 def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
     """The interval is that of both levels."""
     right = [[1, 0, 1, 1, 0], [0, 0, 1, 1, 1]]
-    folders = [results.run("base", "aa" * 8, seed, correct=of) for seed, of in enumerate(right)]
+    folders = [
+        results.run("base", "aa" * 8, seed, correct=correct) for seed, correct in enumerate(right)
+    ]
     (base,) = load(folders)
     drawn, accuracy = base.resampled["test"]["accuracy"], base.tests["test"]["accuracy"]
-    counts = [np.column_stack([of, np.ones(5)]) for of in right]
+    counts = [np.column_stack([correct, np.ones(5)]) for correct in right]
     expected = resample(counts, Accuracy.value)
     assert drawn.scores.tolist() == expected.scores.tolist() == [60.0, 60.0]
     np.testing.assert_array_equal(drawn.samples, expected.samples)

@@ -28,7 +28,9 @@ def compared(results: Any) -> Comparison:
             given = {"correct": labels[seed:] + labels[:seed], "seconds": 100 * seconds}
             results.run(name, f"{seconds}a" * 8, seed, **given)
     addresses = results.store.addresses("runs")
-    runs = [results.store.folder("runs", f"{of}/seed-{n}") for of in addresses for n in (1, 2)]
+    runs = [
+        results.store.folder("runs", f"{address}/seed-{n}") for address in addresses for n in (1, 2)
+    ]
     return comparison(load([*runs, results.run("later", "cc" * 8, 7)]), "test")
 
 

@@ -50,6 +50,6 @@ def test_intervals_families_and_power_are_what_they_say(seeds: int, noise: float
         held["family"].append(min(holm(p_values)) < 0.05)
         better = Resampled(second.scores + smallest, second.samples + smallest, ())
         held["found"].append(4 * compare(baseline, better, pooled).p_value < 0.05)
-    shares = {name: np.mean(of) for name, of in held.items()}
+    shares = {name: np.mean(covered) for name, covered in held.items()}
     assert all(0.92 < shares[name] <= 1.0 for name in ("difference", "system"))
     assert shares["family"] <= 0.07 and 0.7 < shares["found"] < 0.9

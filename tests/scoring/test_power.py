@@ -75,7 +75,7 @@ def test_the_range_of_seeds_has_the_true_number_in_four_of_five_experiments(syst
     inside = []
     for draw in range(300):
         scores = generator("range", systems, seeds, draw).normal(30, 1, (systems, seeds))
-        known = components([without_sentences([*of]) for of in scores], 100)
+        known = components([without_sentences([*of_seeds]) for of_seeds in scores], 100)
         assert known is not None and known.dof == systems * (seeds - 1)
         fewest, most = known.range_needed(2.0, 100)
         inside.append((fewest or MOST_SEEDS + 1) <= needed <= (most or MOST_SEEDS + 1))

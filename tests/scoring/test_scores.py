@@ -32,8 +32,8 @@ REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
 COUNTED = [name for name in names("text") if not metric_class(name).needs_sources]
 
 
-def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
-    return of.value(of.statistics(hypotheses, references).sum(0).tolist())
+def value(metric: Metric, hypotheses: list[str], references: list[str]) -> float:
+    return metric.value(metric.statistics(hypotheses, references).sum(0).tolist())
 
 
 UNSPACED = {

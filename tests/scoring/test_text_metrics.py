@@ -40,7 +40,7 @@ def test_scores_and_signatures_are_those_of_sacrebleu_to_the_bit(
     hypotheses, first, second = zip(*rows, strict=True)
     ours, library = metric(name, "en"), LIBRARIES[name]
     for sets in ([first, second], [first]):
-        expected = library.corpus_score([*hypotheses], [[*of] for of in sets]).score
+        expected = library.corpus_score([*hypotheses], [[*lines] for lines in sets]).score
         assert ours.value(ours.statistics(hypotheses, *sets).sum(0)) == expected
     assert ours.signature == str(library.get_signature())
 

@@ -75,7 +75,10 @@ def test_a_loss_mirrors_a_score(kind: type[Scheduler]) -> None:
     scores = {"base": [3.0, 3.1, 2.9], "a": [2.0, 2.2, 1.9], "b": [2.3, 2.1, 2.4]}
     low, high = kind(NAMES, SEEDS, "min"), kind(NAMES, SEEDS, "max")
     trained = run(low, scores)
-    assert trained == run(high, {name: [-score for score in of] for name, of in scores.items()})
+    mirrored = {}
+    for name, of_seeds in scores.items():
+        mirrored[name] = [-score for score in of_seeds]
+    assert trained == run(high, mirrored)
     assert low.best == high.best == "a"
 
 
@@ -97,7 +100,7 @@ def test_what_is_trained_depends_on_the_scores_and_not_on_their_order(
     """An interrupted sweep goes on unchanged, in whatever order its scores are told."""
     random_scores = np.random.default_rng(draw).normal(20, 1, (6, 5))
     names = [*NAMES, "c", "d", "a + b"]
-    scores = {name: [*of] for name, of in zip(names, random_scores, strict=True)}
+    scores = {name: [*of_seeds] for name, of_seeds in zip(names, random_scores, strict=True)}
 
     def make() -> Scheduler:
         scheduler = kind(names[:5], SEEDS, fresh=(4, 5))

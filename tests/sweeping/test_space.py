@@ -60,7 +60,8 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
 
 def test_scales_differ_by_dotted_keys_and_rows(tmp_path: Path) -> None:
     scales = "scales={'toy': {'training.max_updates': 9}, 'big': {}}"
-    path = write(tmp_path, with_fields(scales, ROWS.replace("rows={", "rows=lambda of: {of: {}, ")))
+    rows = ROWS.replace("rows={", "rows=lambda scale: {scale: {}, ")
+    path = write(tmp_path, with_fields(scales, rows))
     assert space.find(path).base["training"] == {"max_updates": 9}
     assert "training" not in space.find(path, "big").base
     found = space.find(path, "big")

@@ -174,7 +174,7 @@ def test_the_best_may_be_that_of_the_least_loss(tmp_path: Path) -> None:
     training = toy.TRAINING.model_copy(update={"weights": "best", "stop_on": "loss"})
     toy.fit_here(run, training.model_copy(update={"learning_rate": 2.0, "clip_norm": 0.0}))
     found = [(metrics, update) for update, _, metrics in toy.measured(run)]
-    losses = {update: of["valid/loss"] for of, update in found if "valid/loss" in of}
+    losses = {update: metrics["valid/loss"] for metrics, update in found if "valid/loss" in metrics}
     assert run.read_record(OUTCOME)["weights"]["updates"] == [min(losses, key=losses.__getitem__)]
     assert max(losses, key=losses.__getitem__) != min(losses, key=losses.__getitem__)
 

@@ -64,7 +64,8 @@ def find(name: str, settings: Mapping[str, Any]) -> Analysis:
 def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     """Return the report of one analysis, and write it as `NAME.html` and `NAME.json` into the
     folder of every run."""
-    first, title = systems[0], f"{analysis.TITLE}: {', '.join(of.name for of in systems)}"
+    names = ", ".join(system.name for system in systems)
+    first, title = systems[0], f"{analysis.TITLE}: {names}"
     if analysis.OF_TEST:
         for system in systems:
             capable(system.run.experiment.task, ShowsStates)
@@ -75,14 +76,17 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     settings = analysis.to_dict()
     for known in ("analysis", plugins.FILE):
         settings.pop(known, None)
-    runs = [{"name": of.name, "address": of.run.address, "seed": of.run.seed} for of in systems]
+    runs = [
+        {"name": system.name, "address": system.run.address, "seed": system.run.seed}
+        for system in systems
+    ]
     tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
     report = Report(
         title=title,
         answer=answer,
         sections=sections,
         notes=notes,
-        facts={of.name: of.run.folder.name for of in systems},
+        facts={system.name: system.run.folder.name for system in systems},
         data={
             "test": first.test,
             "lines": [row + 1 for row in first.rows],

@@ -131,7 +131,7 @@ class CorrelationAnalysis(Analysis):
         for system in systems:
             for view in system.views:
                 bases[system.name, view] = [_basis(layer) for layer in system.states(view)]
-        widths = {of.name: bases[of.name, PLAIN][0][1].shape[1] for of in systems}
+        widths = {system.name: bases[system.name, PLAIN][0][1].shape[1] for system in systems}
         sentences, widest = len(systems[0].sources), max(widths.values())
         if sentences <= widest + 1:  # centring takes one
             raise UserError(
@@ -139,18 +139,19 @@ class CorrelationAnalysis(Analysis):
                 f"of {widest} dimensions: give more with --sentences, or a larger --test"
             )
         first, *others = systems
-        models = [(first.name, PLAIN, of.name, view) for of in others for view in of.views]
-        views = [(of.name, PLAIN, of.name, view) for of in systems for view in of.views[1:]]
+        models = [(first.name, PLAIN, other.name, view) for other in others for view in other.views]
+        views = [(name, PLAIN, name, view) for name, view in bases if view != PLAIN]
         rows = []
-        for pair in [*models, *views, *((of.name, PLAIN, of.name, PLAIN) for of in systems)]:
-            noise = random_baseline(sentences, *sorted((widths[pair[0]], widths[pair[2]])))
+        for pair in [*models, *views, *((name, PLAIN, name, PLAIN) for name in widths)]:
+            random = random_baseline(sentences, *sorted((widths[pair[0]], widths[pair[2]])))
+            noise = {f"noise_{name}": value for name, value in random._asdict().items()}
             names = dict(zip(("system", "view", "other_system", "other_view"), pair, strict=True))
             names["pair"] = _name(*pair)
             for layer, basis in enumerate(bases[pair[:2]]):
                 for other_layer, other in enumerate(bases[pair[2:]]):
                     row = {**names, "layer": layer, "other_layer": other_layer}
                     row |= _correlation(basis, other)._asdict()
-                    rows.append(row | {f"noise_{of}": by for of, by in noise._asdict().items()})
+                    rows.append(row | noise)
         return pd.DataFrame(rows)
 
     def answer(self, results: pd.DataFrame, systems: Sequence[System]) -> str:

@@ -102,15 +102,16 @@ class HallucinationAnalysis(Analysis):
             base, sources = system.outputs(), system.ids()
             scores = map(adjusted_bleu, base, system.references)
             candidates = [place for place, score in enumerate(scores) if score > TRANSLATED]
-            perturbed = [[prefix, *sources[of]] for of, prefix in product(candidates, prefixes)]
+            perturbed = [[prefix, *sources[place]] for place in candidates for prefix in prefixes]
             outputs = system.translate(perturbed, f"{system.name}: perturbed sources")
             subwords = [system.pieces[prefix] for prefix in prefixes]
             by_subword, examples = Counter[str](), dict[int, dict[str, object]]()
-            for (of, subword), output in zip(product(candidates, subwords), outputs, strict=True):
-                if adjusted_bleu(output, base[of]) < LOST:
+            pairs = product(candidates, subwords)
+            for (place, subword), output in zip(pairs, outputs, strict=True):
+                if adjusted_bleu(output, base[place]) < LOST:
                     by_subword[subword] += 1
-                    found = {"sentence": of, "subword": subword, "output": output}
-                    examples.setdefault(of, found)
+                    found = {"sentence": place, "subword": subword, "output": output}
+                    examples.setdefault(place, found)
             hallucinated = np.zeros(len(sources))
             hallucinated[list(examples)] = 1
             first = hallucinated if system is systems[0] else first
@@ -125,7 +126,7 @@ class HallucinationAnalysis(Analysis):
                 "hallucinated": sorted(examples),
                 "subwords": subwords,
                 "by_subword": [by_subword[name] for name in subwords],
-                "examples": [examples[of] for of in sorted(examples)],
+                "examples": [examples[place] for place in sorted(examples)],
             }
             rows.append(row | ({} if system is systems[0] else signs(first, hallucinated)))
         return pd.DataFrame(rows)
@@ -139,14 +140,14 @@ class HallucinationAnalysis(Analysis):
                 "translate, into languages written with spaces."
             )
         first, *others = plain_records(results)
-        counts = ", ".join(f"{of['system']} {of['lost']}" for of in (first, *others))
+        counts = ", ".join(f"{row['system']} {row['lost']}" for row in (first, *others))
         said = [
             f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"
         ]
-        corrected = holm([of["p_sign"] for of in others])
-        for of, p_value in zip(others, corrected, strict=True):
+        corrected = holm([row["p_sign"] for row in others])
+        for row, p_value in zip(others, corrected, strict=True):
             real = "to the first is real" if p_value < 0.05 else "may be chance"
-            system, how = (f"{of['system']}: ", ", corrected") if len(others) > 1 else ("", "")
+            system, how = (f"{row['system']}: ", ", corrected") if len(others) > 1 else ("", "")
             said.append(f"{system}the difference {real} (sign test {p_text(p_value)}{how})")
         return f"{'; '.join(said)}."
 

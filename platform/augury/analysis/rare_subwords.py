@@ -88,7 +88,7 @@ class RareSubwordAnalysis(Analysis):
         rows = []
         for system in systems:
             least = {view: rarest(system.counts(view), system.ids(view)) for view in system.views}
-            tests = {view: signs(least[PLAIN], of) for view, of in least.items() if view != PLAIN}
+            tests = {view: signs(least[PLAIN], least[view]) for view in least if view != PLAIN}
             corrected = holm([test["p_sign"] for test in tests.values()])
             for test, p_value in zip(tests.values(), corrected, strict=True):
                 test["p_corrected"] = p_value
@@ -135,7 +135,7 @@ class RareSubwordAnalysis(Analysis):
             for text in self.texts:
                 for view, pieces in pieces_by_view(system, text).items():
                     least = rarest_piece(pieces)
-                    listed = [f"{of.text} {number(of.count, 'count')}" for of in pieces]
+                    listed = [f"{piece.text} {number(piece.count, 'count')}" for piece in pieces]
                     name = f"{system.name}, {view}: {text}"
                     rows.append([name, least.text, cell(least.count, "count"), " ".join(listed)])
         shown = [section("The rarest subword of a sentence", counts)]

@@ -90,7 +90,7 @@ class Health:
         if texts := sums.get(TEXTS):
             measures[COPIED] = sums[COPIED] / texts
             measures[REPEATED] = sums[REPEATED] / sums[PAIRS]
-        limited = {name: of for name, of in measures.items() if name not in operator.NORMAL}
+        limited = {name: share for name, share in measures.items() if name not in operator.NORMAL}
         return cls(operator.name(), operator.operator, made, lost, limited)
 
     def to_dict(self) -> dict[str, Any]:

@@ -402,8 +402,8 @@ def new_view(block: pa.Table, texts: Mapping[str, Texts]) -> OperatorOutput:
     return OperatorOutput(pa.table([block.column("id"), *columns], ["id", *names]), {}, (), made_of)
 
 
-def _column(values: Any, of: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, of)
+def _column(values: Any, dtype: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, dtype)
 
 
 def language_column(columns: Sequence[str]) -> str:

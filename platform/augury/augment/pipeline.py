@@ -312,7 +312,7 @@ def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Executi
         # Shards are written whole or not at all: what is there, a killed call has made.
         there = set(part.folder.files())
         made = executor.map(partial(_applier, part, corpus, store, there), blocks, progress)
-    shards = {of["name"]: shard for of, shard in zip(blocks, made, strict=True)}
+    shards = {block["name"]: shard for block, shard in zip(blocks, made, strict=True)}
     _finish(part, corpus, shards)
 
 

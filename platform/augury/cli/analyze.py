@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         if name not in settings:
             raise unknown("analysis in --set", name, settings)
         settings[name][setting] = value
-    chosen = [find(of, settings[name]) for name, of in named.items()]
+    chosen = [find(word, settings[name]) for name, word in named.items()]
     systems = open_systems(folders, test=arguments.test, sentences=arguments.sentences)
     results: dict[str, Any] = {}
     for analysis in chosen:

@@ -59,8 +59,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="a test set, called test without a name; repeatable (default: random rows, too)",
     )
     add("--columns", nargs="+", metavar="NAME", help="of tables: de en, or text label")
-    for flag, of in (("--source-language", "source"), ("--target-language", "target")):
-        add(flag, metavar="CODE", help=f"of the {of} (default: that of the text)")
+    for flag, side in (("--source-language", "source"), ("--target-language", "target")):
+        add(flag, metavar="CODE", help=f"of the {side} (default: that of the text)")
     add("--language", metavar="CODE", help="of texts in a single language")
     add("--model", metavar="NAME", help="pretrained: its name on the hub, or directory; or tiny")
     add("--force", action="store_true", help="overwrite an existing file")
@@ -127,15 +127,15 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     missing: list[str] = []
     if "labels" in spec.model_fields:
         corpus["labels"], missing = _labels(text)
-    for of in texts.values() if text.KIND.is_labelled else ():
-        if without := [*missing, *_blank_labels(spec.TEXT.model_validate(of))]:
-            of["labels"] = dict.fromkeys(without)
+    for settings in texts.values() if text.KIND.is_labelled else ():
+        if without := [*missing, *_blank_labels(spec.TEXT.model_validate(settings))]:
+            settings["labels"] = dict.fromkeys(without)
 
     folder = path.parent
-    for of in texts.values():
+    for settings in texts.values():
         for key in ("file", "source", "target"):
-            if key in of:
-                of[key] = _relative(of[key], folder)
+            if key in settings:
+                settings[key] = _relative(settings[key], folder)
     model = arguments.model
     if model and Path(model).is_dir() and (moved := _relative(model, folder)) != model:
         model = os.path.join(".", moved)
@@ -148,7 +148,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         corpus=corpus,
         train=texts.pop("train"),
         valid=texts.pop("valid", None),
-        tests={role.removeprefix("tests."): of for role, of in texts.items()},
+        tests={role.removeprefix("tests."): settings for role, settings in texts.items()},
         model=model,
     )
 

@@ -88,7 +88,10 @@ def _presets() -> dict[str, str]:
 
 def _corpora() -> dict[str, str]:
     sets = [*known.KNOWN.values(), *known.KNOWN_NLI.values()]
-    return {of.name: f"{of.title}: {', '.join(of.languages)} ({of.licence})" for of in sets}
+    return {
+        corpus.name: f"{corpus.title}: {', '.join(corpus.languages)} ({corpus.licence})"
+        for corpus in sets
+    }
 
 
 def _metrics() -> dict[str, str]:

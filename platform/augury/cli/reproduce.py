@@ -102,7 +102,7 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
     except UserError as missing:
         plan, error = SweepPlan(space, Store(options.storage), options.assignments), str(missing)
     planned = plan.configurations.values()
-    addresses: dict[str, str | None] = {of.name: of.address for of in planned}
+    addresses: dict[str, str | None] = {row.name: row.address for row in planned}
     reasons = dict(table.reasons)
     for merged in plan.merged:
         addresses[merged.name] = addresses.get(merged.same_as)
@@ -110,10 +110,10 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
     rows, lines = [], [table.space.question, table.source, ""]
     for name in table.rows:
         printed, address = table.printed.get(name, {}), addresses.get(name)
-        values = {at: of.published for at, of in printed.items()}
+        values = {column: cell.published for column, cell in printed.items()}
         why = reasons.get(name, "")
         rows.append({"row": name, "published": values, "address": address, "why": why})
-        listed = ", ".join(f"{at} {of.text}" for at, of in printed.items()) or MISSING
+        listed = ", ".join(f"{column} {cell.text}" for column, cell in printed.items()) or MISSING
         shown = printed[MEAN].text if MEAN in printed else listed
         lines.append(f"  {address or 16 * ' '}  {name}: {shown}{f' ({why})' if why else ''}")
     if as_json:
@@ -121,7 +121,7 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
         return 0
     deviations = [f"not as in the paper: {line}" for line in table.deviations]
     lines += ["", *table.remarks, *deviations]
-    warnings = setting_warnings(configuration.experiment for configuration in planned)
+    warnings = setting_warnings(row.experiment for row in planned)
     lines += [f"not planned: {error}"] if error else [*warnings, *plan_lines(plan, options)]
     print("\n".join(lines))
     return 0

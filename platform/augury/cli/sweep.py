@@ -120,8 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
     made = budget.make_plan(space, options)
-    experiments = [configuration.experiment for configuration in made.configurations.values()]
-    warnings = setting_warnings(experiments)
+    warnings = setting_warnings(planned.experiment for planned in made.configurations.values())
     if as_json:
         facts = {"question": space.question, **made.to_dict(), "warnings": warnings}
         print_json({**facts, "power": _power(made, options)})

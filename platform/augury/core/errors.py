@@ -24,9 +24,9 @@ def nearest(word: str, options: Iterable[str]) -> str:
     options."""
     known = sorted(set(options))
     folded, spelt = _folded(word), {_folded(option): option for option in reversed(known)}
-    longer = [option for of, option in spelt.items() if of.startswith(folded)]
+    longer = [option for letters, option in spelt.items() if letters.startswith(folded)]
     near = difflib.get_close_matches(folded, spelt, n=1, cutoff=0.6)
-    close = [spelt[of] for of in near] or longer
+    close = [spelt[letters] for letters in near] or longer
     if folded and close:
         return f"did you mean '{close[0]}'?"
     return f"allowed: {', '.join(known)}" if known else "nothing is allowed here"

@@ -73,8 +73,8 @@ class ProgressLine(StatusLine):
         share = self.done / self.total if self.total else None
         elapsed = time.monotonic() - self._start
         left = f"{duration(elapsed / share - elapsed)} left" if share else ""
-        of = f"/{self.total:,}" if self.total else ""
-        self.show(self._text(f"{self.done:,}{of} {self.unit}", left), share)
+        total = f"/{self.total:,}" if self.total else ""
+        self.show(self._text(f"{self.done:,}{total} {self.unit}", left), share)
 
     def _text(self, count: str, when: str) -> str:
         rate = self.done / max(time.monotonic() - self._start, 1e-6)

@@ -97,7 +97,8 @@ class RecordBuilder:
         """Return the counts as one line."""
         line = f"{self._kept:,} {self.kind.noun} of {counted(self._selected, 'row')}"
         others = REASONS[NOT_SELECTED]  # rows of other splits, or not of `where`
-        if rejected := {of: count for of, count in self._rejected.items() if of != others}:
+        rejected = {reason: count for reason, count in self._rejected.items() if reason != others}
+        if rejected:
             line += f"; rejected: {_counts(rejected)}"
         return line
 

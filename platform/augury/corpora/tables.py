@@ -194,7 +194,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict):
-            fields |= {f"{name}.{field}": of for field, of in _fields(value).items()}
+            fields |= {f"{name}.{field}": nested for field, nested in _fields(value).items()}
         else:
             fields[name] = value
     return fields

@@ -229,7 +229,7 @@ class Text(Section):
     @classmethod
     def _renamed_columns(cls, columns: dict[str, str]) -> dict[str, str]:
         kept = ("language",)  # which says that the table has this column
-        return {name: of for name, of in columns.items() if name != of or name in kept}
+        return {name: column for name, column in columns.items() if name != column or name in kept}
 
     @model_validator(mode="after")
     def _consistent(self) -> Text:

@@ -74,8 +74,8 @@ def make_run(plan: Plan) -> Run:
         for name, folder in plan.tokens.items():
             manifest, most = folder.manifest(), plan.tokenizer.max_length
             if count := manifest["counts"].get(TRUNCATED):
-                of = f"{manifest['rows']:,} rows of '{name}'"
-                say_once(f"cut to {most} subwords: {count:,} of {of}")
+                whole = f"{manifest['rows']:,} rows of '{name}'"
+                say_once(f"cut to {most} subwords: {count:,} of {whole}")
     task.check_held_out(experiment, plan.tokenizer.folder, held_out)
     records = {part.name: part.folder for part in plan.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]

@@ -63,7 +63,7 @@ class TrainingMonitor:
         took."""
         seconds, share = self.latest.get("train/seconds", 0.0), self.share()
         when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
-        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
+        total = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
         epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not ended else ""
         shown = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
         for key, value in self.latest.items():  # of the last validation
@@ -71,7 +71,7 @@ class TrainingMonitor:
                 shown[key.removeprefix("valid/")] = value
         numbers = [f"{name} {value:.2f}" for name, value in shown.items()]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
-        place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"
+        place = f"update {self.update:,}{total}, epoch {self.epochs:.1f}{epochs}"
         return " · ".join(
             filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
         )

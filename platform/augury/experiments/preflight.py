@@ -162,11 +162,10 @@ def text_warnings(experiments: Iterable[Experiment], store: Store) -> list[str]:
             test, valid = texts[name], texts["valid"]
             (count,) = overlaps(valid, [test])
             if count >= test.rows / 10:
-                overlap = overlap_warning(count, name, test, "validation")
                 warnings.append(
-                    f"{overlap}, on which weights are chosen and training ends: scores on it are "
-                    "too good; give another test set, or say that it is meant, tests: "
-                    f"{{{name}: {{validation: true}}}}"
+                    f"{overlap_warning(count, name, test, 'validation')}, on which weights are "
+                    "chosen and training ends: scores on it are too good; give another test set, "
+                    f"or say that it is meant, tests: {{{name}: {{validation: true}}}}"
                 )
     return list(dict.fromkeys(warnings))
 

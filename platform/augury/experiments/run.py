@@ -196,10 +196,10 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
     """
     known = list(systems)
     parameters = [_parameters(system) for system in known]
-    chosen = {key for of in parameters for key in of if key.endswith((".name", ".operator"))}
+    keys = dict.fromkeys(key for of_system in parameters for key in of_system)
+    chosen = {key for key in keys if key.endswith((".name", ".operator"))}
     for system in known:
         chosen |= {*config.flatten(system.model_dump(mode="json", exclude_defaults=True))}
-    keys = dict.fromkeys(key for of_system in parameters for key in of_system)
     differing = []
     for key in keys:
         values = [of_system.get(key) for of_system in parameters]

@@ -156,7 +156,7 @@ def score_run(run: Run) -> None:
             )
             new = _score(corpus, outputs, missing)
             replaced = {record_name(score.name) for score in new}
-            before = [of for of in tests[test] if record_name(of.name) not in replaced]
+            before = [score for score in tests[test] if record_name(score.name) not in replaced]
             measured = [*with_statistics(run.folder, test, before), *new]
             tests[test], changed[test] = measured, (outputs, measured)
     run.folder.remove(SCORES)  # the files that it vouches for change one by one

@@ -284,21 +284,21 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
         means, resampled = {}, {}
         for metric in sets[0]:
             estimates = [of_set[metric] for of_set in sets if metric in of_set]
-            if len(estimates) < len(sets) or len({of.seeds for of in estimates}) > 1:
+            if len(estimates) < len(sets) or len({estimate.seeds for estimate in estimates}) > 1:
                 continue
             drawn = _resampled_mean(system, tests, metric)
-            sd, low = None, statistics.fmean(of.low for of in estimates)
-            high = statistics.fmean(of.high for of in estimates)
+            sd, low = None, statistics.fmean(estimate.low for estimate in estimates)
+            high = statistics.fmean(estimate.high for estimate in estimates)
             if drawn is not None:
                 resampled[metric], sd = drawn, deviation(drawn.scores.tolist())
                 low, high = astuple(interval(drawn).within(bounds(metric)))
-            signature = " or ".join(dict.fromkeys(of.signature for of in estimates))
+            signature = " or ".join(dict.fromkeys(estimate.signature for estimate in estimates))
             means[metric] = Estimate(
-                statistics.fmean(of.value for of in estimates),
+                statistics.fmean(estimate.value for estimate in estimates),
                 low,
                 high,
                 f"mean of {len(sets)} test sets, {signature}",
-                sum(of.n for of in estimates),
+                sum(estimate.n for estimate in estimates),
                 estimates[0].seeds,
                 sd,
             )

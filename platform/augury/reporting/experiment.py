@@ -59,7 +59,7 @@ def compared(comparisons: Sequence[Comparison], results: Sequence[SystemResult])
     first, *others = comparisons
     sentence = answer(first, find.choices_of(results))
     notes = [*warnings_of(comparisons), *text_notes(results)]
-    shown = [score_table(first), *(replace(score_table(of), notes=()) for of in others)]
+    shown = [score_table(first), *(replace(score_table(other), notes=()) for other in others)]
     return Report(
         title=" and ".join(result.name for result in results),
         answer=sentence,
@@ -131,5 +131,7 @@ def validations(systems: Sequence[SystemResult]) -> Table:
             for metric, value in best.items():
                 if trivial := not_beaten(system, VALID, metric, value):
                     unlearnt.setdefault(metric, {})[f"{system.name}, seed {seed}"] = trivial
-    warnings = [line for of in unlearnt.items() for line in untrained_warnings(*of)]
+    warnings = list[str]()
+    for metric, outputs in unlearnt.items():
+        warnings += untrained_warnings(metric, outputs)
     return records(rows, notes=(*warnings, NO_TESTS, *text_notes(systems)))

@@ -74,12 +74,12 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
     rows = [
         {
             "test set": test,
-            "metric": f"{title(of.name)}{' (lower is better)' * lower_is_better(of.name)}",
-            "score [95 % interval]": interval(of.value, of.low, of.high),
-            "n": number(of.n, "count"),
-            "signature": f"`{of.signature}`",
+            "metric": f"{title(score.name)}{' (lower is better)' * lower_is_better(score.name)}",
+            "score [95 % interval]": interval(score.value, score.low, score.high),
+            "n": number(score.n, "count"),
+            "signature": f"`{score.signature}`",
         }
-        for test, of in measured
+        for test, score in measured
     ]
     name = " ".join(dict.fromkeys(filter(None, [record.experiment, record.name])))
     front = {
@@ -89,15 +89,15 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
         "base_model": exported.base_model,
         "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
         "metrics": list(
-            dict.fromkeys(record_name(of.name).partition(":")[0] for _, of in measured)
+            dict.fromkeys(record_name(score.name).partition(":")[0] for _, score in measured)
         ),
     }
-    cost = record.cost
+    cost, stated = record.cost, {key: value for key, value in front.items() if value}
     return (
         environment()
         .get_template("card.md.j2")
         .render(
-            front=yaml.safe_dump({key: of for key, of in front.items() if of}, sort_keys=False),
+            front=yaml.safe_dump(stated, sort_keys=False),
             name=name,
             record=record,
             exported=exported,

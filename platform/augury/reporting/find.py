@@ -50,8 +50,9 @@ def named_systems(store: Store) -> dict[str, dict[int, Folder]]:
             if described := {_seed(run): run for run in runs if run.exists(DESCRIPTION)}:
                 named.setdefault(f"{group}/{system}", described)
     trained: dict[tuple[str, str], dict[int, Folder]] = {}
-    for run, of in stored_runs.intact(stored_runs.folders(store), RunName.read).items():
-        trained.setdefault((f"{of.experiment}/{of.name}", _address(run)), {})[of.seed] = run
+    for run, run_name in stored_runs.intact(stored_runs.folders(store), RunName.read).items():
+        name = f"{run_name.experiment}/{run_name.name}"
+        trained.setdefault((name, _address(run)), {})[run_name.seed] = run
     uses = Counter(name for name, _ in trained)
     for (name, address), by_seed in trained.items():
         if name in named and _address(next(iter(named[name].values()))) == address:
@@ -155,7 +156,7 @@ def _of_sweep(store: Store, name: str, definition: Mapping[str, Any]) -> dict[st
     """Return the runs of the configurations of a sweep by their names, the reference first, those
     that confirm its choice last."""
     confirmation = _progress(store, name).get("confirmation") or {}
-    confirmed = [confirmation.get(of) for of in ("reference", "winner")]
+    confirmed = [confirmation.get(role) for role in ("reference", "winner")]
     runs: dict[str, list[Folder]] = {}
     for configuration in definition["configurations"]:
         address, seeds = configuration["address"], [*definition["seeds"]]
@@ -227,7 +228,7 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
     if colon and "/" not in stage:
         return None, [stored_runs.stage(run, stage) for run in find(base, storage)]
     address = word.partition("/")[0]
-    if address and any(of.startswith(address) for of in store.addresses(RUNS)):
+    if address and any(other.startswith(address) for other in store.addresses(RUNS)):
         return None, _of_address(word, storage)
     names = [f"{system}/{seed}" for system, runs in known.items() for seed in runs]
     nearest = ", ".join(difflib.get_close_matches(word, names, n=SHOWN, cutoff=0.0))
@@ -240,7 +241,7 @@ def _system(word: str, storage: str) -> tuple[str | None, list[Folder]]:
 def _of_address(word: str, storage: str) -> list[Folder]:
     run = stored_runs.locate(word, storage)
     group = Folder(run.root, run.name.rpartition("/")[0])
-    runs = [of for of in map(group.sub, group.subfolders()) if of.exists(DESCRIPTION)]
+    runs = [folder for folder in map(group.sub, group.subfolders()) if folder.exists(DESCRIPTION)]
     return [run] if "/seed-" in word or not runs else sorted(runs, key=_seed)
 
 

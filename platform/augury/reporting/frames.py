@@ -41,7 +41,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     found = stored_runs.intact(scored, RunRecord.read)
     rows = []
     for run, record in found.items():
-        identity = {name: getattr(record, of) for name, of in RUN.items()}
+        identity = {name: getattr(record, field) for name, field in RUN.items()}
         rows += [{**identity, **row, "run": run.uri} for row in run_records(record)]
     return pd.DataFrame(rows, columns=[*RUN, *SCORE, *COSTS, "run"])
 

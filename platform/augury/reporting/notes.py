@@ -37,11 +37,11 @@ def not_beaten(result: SystemResult, test: str, metric: str, worst: float) -> Tr
         return None
     tests = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
     corpora = [run_files.test_corpus(run, name) for name in tests]
-    known = [best for of in corpora if of and (best := _on_corpus(of.folder, metric))]
+    known = [best for corpus in corpora if corpus and (best := _on_corpus(corpus.folder, metric))]
     if not known or len(known) < len(corpora):
         return None
     output = known[0].output if len(known) == 1 else "the best trivial output of every set"
-    trivial = Trivial(output, statistics.fmean(of.value for of in known))
+    trivial = Trivial(output, statistics.fmean(best.value for best in known))
     better = worst < trivial.value if lower_is_better(metric) else worst > trivial.value
     return None if better else trivial
 
@@ -51,7 +51,7 @@ def untrained_warnings(metric: str, unlearnt: Mapping[str, Trivial]) -> list[str
     outputs that they do not beat."""
     lines = []
     for trivial in dict.fromkeys(unlearnt.values()):
-        names = [name for name, of in unlearnt.items() if of == trivial]
+        names = [name for name, output in unlearnt.items() if output == trivial]
         lines.append(
             f"{WARNING}{LEARNT} more than {title(metric)} {number(trivial.value)} by "
             f"{trivial.output}, so that differences mean nothing: {listed(names)}; train longer "
@@ -102,7 +102,7 @@ def _texts(result: SystemResult, test: str) -> str:
     """Return the addresses of a test set's text, or of the texts of all sets for their mean; empty
     for files."""
     tests = result.tests if test == MEAN else [test]
-    addresses = [of for role, of in result.record.addresses.items() if role in tests]
+    addresses = [address for role, address in result.record.addresses.items() if role in tests]
     return f", text {' '.join(sorted(addresses))}" if addresses else ""
 
 
@@ -122,7 +122,8 @@ def score_notes(
             lines.append(f"{title(metric)}: {signature}, n = {number(n, 'count')}{direction}")
     if not tested:
         return lines
-    over, single = segment_noun(metrics[0]), [of for of in tested if tested[of].over == "sentences"]
+    over = segment_noun(metrics[0])
+    single = [name for name in tested if tested[name].over == "sentences"]
     by = f"moderated t-test over seeds and {over}"
     if len(single) == len(tested):
         by = f"paired bootstrap over {over}"
@@ -155,11 +156,9 @@ def warnings(
     ]
     if idle:
         lines.append(f"{WARNING}the regime never acted in full: {listed(idle)}; {SHORTEN}")
-    unscored = [
-        f"{of.name} (seed {', '.join(map(str, of.unscored))})" for of in results if of.unscored
-    ]
-    if unscored:
-        lines.append(f"no scores yet: {listed(unscored)}")
+    if missing := {result.name: result.unscored for result in results if result.unscored}:
+        names = [f"{name} (seed {', '.join(map(str, seeds))})" for name, seeds in missing.items()]
+        lines.append(f"no scores yet: {listed(names)}")
     for metric in metrics:
         if fault := unusable(metric):
             lines.append(f"{WARNING}{title(metric)} is shown and not compared: {fault}")

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from augury.core.secrets import with_redacted_uris
 from augury.reporting import tables
 from augury.reporting.report import Report
-from augury.reporting.tables import Table
+from augury.reporting.tables import Table, plain_text
 
 
 @lru_cache(maxsize=1)
@@ -55,20 +55,21 @@ def asset(name: str) -> Markup:
 
 def page(report: Report) -> str:
     """Return an HTML file that contains everything and needs no network."""
-    charts = json.dumps({of.name: of.to_dict() for of in report.figures}, allow_nan=False)
+    figures = {figure.name: figure.to_dict() for figure in report.figures}
     template = environment().get_template("report.html.j2")
     return template.render(
         report=report,
         style=asset("page.css"),
         script=asset("page.js"),
         plotly=asset("plotly-basic.min.js.gz") if report.figures else "",
-        charts=Markup(charts.replace("<", "\\u003c")),  # no text may end the script
+        # No text may end the script.
+        charts=Markup(json.dumps(figures, allow_nan=False).replace("<", "\\u003c")),
     )
 
 
 def text(report: Report) -> str:
     """Return the summary as plain lines, fitted to the terminal if there is one."""
-    blocks = [tables.plain_text(of) if isinstance(of, Table) else of for of in report.summary]
+    blocks = [plain_text(block) if isinstance(block, Table) else block for block in report.summary]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -76,7 +77,9 @@ def csv(report: Report) -> str:
     """Return the records as CSV with exact numbers; what a cell has several of, such as seeds, is
     separated by spaces."""
     assert report.records is not None, f"{report.title} has no records"
-    joined = report.records.map(lambda of: " ".join(map(str, of)) if type(of) is tuple else of)
+    joined = report.records.map(
+        lambda value: " ".join(map(str, value)) if type(value) is tuple else value
+    )
     content: str = joined.to_csv(index=False, lineterminator="\n")
     return content
 

@@ -215,7 +215,7 @@ def best_validations(run: Folder) -> dict[str, float]:
 
 def best_text(best: Mapping[str, float]) -> str:
     """Return the best validations of a run: `loss 1.31, BLEU 24.20`."""
-    return ", ".join(f"{title(of)} {number(value, 'fine')}" for of, value in best.items())
+    return ", ".join(f"{title(metric)} {number(value, 'fine')}" for metric, value in best.items())
 
 
 def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]) -> SystemResult:
@@ -255,7 +255,8 @@ def _resampled(
 ) -> Resampled | None:
     """Resample runs with the hashes of their scoring, which are part of the cache's key."""
     counts = [read_statistics(run, test).get(metric) for run, _ in runs]
-    whole = [of for of, n in zip(counts, sentences, strict=True) if of is not None and len(of) == n]
+    pairs = zip(counts, sentences, strict=True)
+    whole = [known for known, n in pairs if known is not None and len(known) == n]
     if len(whole) < len(runs) or len(set(sentences)) > 1:
         return None
     try:

@@ -51,16 +51,16 @@ def score_sections(
 def forest(comparison: Comparison, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw the tested differences to the baseline with their intervals, the best on top; `styles`
     are by address."""
-    tested = [of for of in by_system(comparison).values() if of["p"] is not None]
+    tested = [record for record in by_system(comparison).values() if record["p"] is not None]
     way, traces = -1 if comparison.lower_is_better else 1, []
-    for of in sorted(tested, key=lambda of: way * of["difference"]):
-        value = of["difference"]
-        hover = html.escape(record_text(of, "difference", "difference"))
-        lines = textwrap.wrap(f"{of['system']}{of['mark']}", NAME_WIDTH)
-        name, style = "<br>".join(map(html.escape, lines)), styles.get(of["address"], OTHER)
-        bars = error_bars(value, of["difference_low"], of["difference_high"])
-        hover = f": {hover}, {p_text(of['p_corrected'])}"
-        traces.append(trace(of["system"], style, [value], [name], hover, error_x=bars))
+    for record in sorted(tested, key=lambda record: way * record["difference"]):
+        value = record["difference"]
+        hover = html.escape(record_text(record, "difference", "difference"))
+        lines = textwrap.wrap(f"{record['system']}{record['mark']}", NAME_WIDTH)
+        name, style = "<br>".join(map(html.escape, lines)), styles.get(record["address"], OTHER)
+        bars = error_bars(value, record["difference_low"], record["difference_high"])
+        hover = f": {hover}, {p_text(record['p_corrected'])}"
+        traces.append(trace(record["system"], style, [value], [name], hover, error_x=bars))
     if not traces:
         return []
     metric = title(comparison.metrics[0])
@@ -85,14 +85,14 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style]) -> l
         return []
     traces, systems = [], by_system(comparison)
     for name in costs:
-        of = systems[name]
+        record = systems[name]
         point = trace(
             name,
-            styles.get(of["address"], OTHER),
-            [(of["seconds"] or 0.0) / 60],
-            [of["value"]],
-            f": {record_text(of, 'value', 'score')} after %{{x:.2f}} minutes",
-            error_y=error_bars(of["value"], of["low"], of["high"]),
+            styles.get(record["address"], OTHER),
+            [(record["seconds"] or 0.0) / 60],
+            [record["value"]],
+            f": {record_text(record, 'value', 'score')} after %{{x:.2f}} minutes",
+            error_y=error_bars(record["value"], record["low"], record["high"]),
             cliponaxis=False,  # a point at the end of the axis is seen whole
         )
         traces.append(point)

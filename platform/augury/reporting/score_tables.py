@@ -29,11 +29,11 @@ COSTS = tuple(field.name for field in fields(Cost))
 def score_table(comparison: Comparison) -> Table:
     """Return the systems on a test set with the cost of one seed, and the notes."""
     columns, rows, parts = score_columns(comparison), [], list[int]()
-    if any(of.cost for of in comparison.rows):
+    if any(system.cost for system in comparison.rows):
         parts.append(2 + len(columns))
         columns |= cost_columns(comparison.time_kind, comparison.rows[0].name)
-    for index, (name, of) in enumerate(by_system(comparison).items()):
-        cells = [name, cell(len(of["seeds"]), "count"), *record_cells(of, columns)]
+    for index, (name, record) in enumerate(by_system(comparison).items()):
+        cells = [name, cell(len(record["seeds"]), "count"), *record_cells(record, columns)]
         rows.append(row(cells, style=system_style(index)))
     label, notes = comparison.test_label, comparison.notes
     return table(["system", "seeds", *columns], rows, title=label, notes=notes, parts=(*parts,))
@@ -61,13 +61,14 @@ def by_test(comparisons: Sequence[Comparison], styles: Mapping[str, Style] | Non
     gains = [item.gain(system) or 0.0 for item in comparisons for system in item.rows]
     reach = max(map(abs, gains), default=0.0) or 1.0
     lines, frames = [], [by_system(item) for item in comparisons]
-    for name, first in {name: of for systems in frames for name, of in systems.items()}.items():
+    known = {name: record for systems in frames for name, record in systems.items()}
+    for name, first in known.items():
         cells = [Cell(name)]
         for item, systems in zip(comparisons, frames, strict=True):
-            of = systems.get(name, {"value": None, "difference": None, "mark": ""})
+            record = systems.get(name, {"value": None, "difference": None, "mark": ""})
             way = -reach if item.lower_is_better else reach
-            shade = None if of["difference"] is None else of["difference"] / way
-            cells.append(Cell(number(of["value"]) + of["mark"], of["value"], shade))
+            shade = None if record["difference"] is None else record["difference"] / way
+            cells.append(Cell(number(record["value"]) + record["mark"], record["value"], shade))
         lines.append(row(cells, style=(styles or {}).get(first["address"], OTHER)))
     return table(["system", *(item.test for item in comparisons)], lines, title="by test set")
 
@@ -81,12 +82,12 @@ def contents(comparisons: Sequence[Comparison]) -> list[Record]:
     """Return comparisons as JSON-like values: what holds for each of them, and its records."""
     return [
         {
-            **vars(of),
-            "metrics": [record_name(metric) for metric in of.metrics],
-            "rows": [*records(of)],
-            "lower_is_better": of.lower_is_better,
+            **vars(comparison),
+            "metrics": [record_name(metric) for metric in comparison.metrics],
+            "rows": [*records(comparison)],
+            "lower_is_better": comparison.lower_is_better,
         }
-        for of in comparisons
+        for comparison in comparisons
     ]
 
 
@@ -120,8 +121,8 @@ def by_system(comparison: Comparison) -> dict[str, Record]:
     """Return the records of the deciding metric by the name of their system, each with the values
     of the other metrics, `METRIC/value`."""
     systems: dict[str, Record] = {}
-    for of in records(comparison):
-        systems.setdefault(of["system"], of)[f"{of['metric']}/value"] = of["value"]
+    for record in records(comparison):
+        systems.setdefault(record["system"], record)[f"{record['metric']}/value"] = record["value"]
     return systems
 
 

@@ -31,7 +31,7 @@ def score(
     """
     chosen = [metric(name, language) for name in metrics]
     others = {"hypotheses": hypotheses, "sources": references if sources is None else sources}
-    others |= {f"references in set {of}": lines for of, lines in enumerate(more_references, 2)}
+    others |= {f"references in set {n}": lines for n, lines in enumerate(more_references, 2)}
     for what, lines in others.items():
         if len(lines) != len(references):
             raise UserError(

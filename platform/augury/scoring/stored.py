@@ -68,9 +68,8 @@ def read_statistics(run: Folder, test: str) -> dict[str, npt.NDArray[Any]]:
 def with_statistics(run: Folder, test: str, scores: Sequence[Score]) -> list[Measured]:
     """Return stored scores with the statistics of their sentences, those that have some."""
     known = read_statistics(run, test) if scores else {}
-    return [
-        Measured(**of.to_dict(), statistics=known[of.name]) for of in scores if of.name in known
-    ]
+    counted = [score for score in scores if score.name in known]
+    return [Measured(**score.to_dict(), statistics=known[score.name]) for score in counted]
 
 
 def write_outputs(run: Folder, test: str, outputs: Iterable[str]) -> None:

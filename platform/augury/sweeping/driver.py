@@ -106,7 +106,8 @@ def _say_ineffective(systems: Mapping[str, Experiment], graph: Graph) -> None:
     """Say which settings of systems have no effect, and why."""
     for name, system in systems.items():
         form = graph.canonical(system)
-        before, after = (config.flatten(of.to_dict()) for of in (system, form.experiment))
+        before = config.flatten(system.to_dict())
+        after = config.flatten(form.experiment.to_dict())
         for key, reason in form.reasons.items():
             if before.get(key) != after.get(key):  # and not at its default
                 say(f"{name}: {key} has no effect: {reason}")

@@ -83,8 +83,8 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     slots = 0
     for node in ray.nodes():
         if node["Alive"]:
-            has = node["Resources"]
-            slots += min(math.floor(has.get(kind, 0) / of + 1e-9) for kind, of in worker.items())
+            fitting = [node["Resources"].get(kind, 0) / amount for kind, amount in worker.items()]
+            slots += math.floor(min(fitting) + 1e-9)
     fit = slots // workers
     needed = ", ".join(f"{workers * amount:g} {kind}" for kind, amount in worker.items())
     has = ", ".join(f"{cluster.get(kind, 0):g} {kind}" for kind in worker)

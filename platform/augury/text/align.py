@@ -164,7 +164,7 @@ def _lexicon(sentences: Sentences) -> dict[str, int]:
 def _numbers(sentences: Sentences, lexicon: Mapping[str, int]) -> np.ndarray:
     """Return the numbers of the words of sentences of one length; unknown ones have the next."""
     unknown = len(lexicon)
-    return np.array([[lexicon.get(word.lower(), unknown) for word in of] for of in sentences])
+    return np.array([[lexicon.get(word.lower(), unknown) for word in words] for words in sentences])
 
 
 def _parts(

@@ -208,7 +208,7 @@ def _content(
     differing = [key for key in keys or record.differing if key != "augment"]
     wanted: dict[str, Any] = {**dict.fromkeys(differing, NONE), **record.parameters}
     known = {key: wanted[key] for key in [*differing, *MATTER] if key in wanted}
-    metrics: dict[str, float | None] = {f"best/valid/{name}": of for name, of in best.items()}
+    metrics: dict[str, float | None] = {f"best/valid/{name}": value for name, value in best.items()}
     scores = run_records(record)
     metrics |= _metrics(scores, scored(None, record.cost))
     return Content(
@@ -243,7 +243,8 @@ def _best_metrics(summary: Mapping[str, Any]) -> dict[str, float | None]:
     for best in summary.get("table", ()):
         if best["address"] == summary["best"]:
             tables = summary["confirmed"] or summary["comparisons"]
-            rows = [row for of in tables for row in of["rows"] if row["address"] == best["address"]]
+            rows = [row for table in tables for row in table["rows"]]
+            rows = [row for row in rows if row["address"] == best["address"]]
             metrics = _metrics(rows, rows[0] if rows else best)
             return {f"best/{summary['metric']}": best["validation"]["mean"], **metrics}
     return {}
@@ -252,9 +253,9 @@ def _best_metrics(summary: Mapping[str, Any]) -> dict[str, float | None]:
 def _metrics(scores: Sequence[Record], cost: Record) -> dict[str, float | None]:
     """Return the metrics of records of scores, `test/SET/METRIC` with its ends, and of a cost."""
     metrics = {f"cost/{name}": cost.get(name) for name in COSTS}
-    for of in scores:
-        name = f"test/{of['test']}/{record_name(of['metric'])}"
-        metrics |= {name: of["value"], f"{name}/low": of["low"], f"{name}/high": of["high"]}
+    for row in scores:
+        name = f"test/{row['test']}/{record_name(row['metric'])}"
+        metrics |= {name: row["value"], f"{name}/low": row["low"], f"{name}/high": row["high"]}
     return {name: value for name, value in metrics.items() if value is not None}
 
 

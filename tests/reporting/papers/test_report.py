@@ -25,7 +25,7 @@ def cell(reproduction: Any, name: str, column: str | None = None) -> dict[str, A
 
 def measured(reproduction: Any, name: str) -> dict[str, float]:
     records = records_of(reproduction)[name].items()
-    return {at: of["measured"] for at, of in records if of["measured"] is not None}
+    return {at: record["measured"] for at, record in records if record["measured"] is not None}
 
 
 @pytest.fixture
@@ -46,11 +46,11 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
     }
     records = [cell(reproduction, name) for name in reproduction.lines]
     gain = pytest.approx(100 * 14 / 66)
-    assert [of["measured"] for of in records] == [66.0, 80.0, 80.0, None, None, gain]
-    assert [of["published"] for of in records] == [69.1, 79.0, None, None, 99.0, 14.3]
+    assert [record["measured"] for record in records] == [66.0, 80.0, 80.0, None, None, gain]
+    assert [record["published"] for record in records] == [69.1, 79.0, None, None, 99.0, 14.3]
     gaps = [pytest.approx(-3.1), 1.0, None, None, None, pytest.approx(100 * 14 / 66 - 14.3)]
-    assert [of["gap"] for of in records] == gaps
-    assert [of["within"] for of in records] == [False, True, None, None, None, None]
+    assert [record["gap"] for record in records] == gaps
+    assert [record["within"] for record in records] == [False, True, None, None, None, None]
     assert records[0]["sd"] == pytest.approx(2**0.5)
     assert measured(reproduction, "+A") == measured(reproduction, "+A again")
     assert measured(reproduction, "gain") == pytest.approx(

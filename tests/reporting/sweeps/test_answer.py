@@ -75,7 +75,7 @@ def test_a_winner_that_does_not_help_is_not_recommended(
     sweeps: Any, mode: str, winner: float, name: str
 ) -> None:
     """A budget may have ended before another than it was known."""
-    reference, ours = (sweeps.configuration({"a": of}, of) for of in ("baseline", "ours"))
+    reference, ours = (sweeps.configuration({"a": named}, named) for named in ("baseline", "ours"))
     for address, value in ((reference, 30.0), (ours, winner)):
         for seed in (1, 2):
             tested = value if mode == "max" else -value

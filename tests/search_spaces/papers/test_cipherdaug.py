@@ -137,7 +137,7 @@ def test_a_printed_size_is_that_of_the_configuration_or_declared(
     agrees = last in (math.floor(computed / unit), round(computed / unit))
     note = (name, lines[row]["row"], column, "contradiction")
     keys = ("table", "row", "column", "kind")
-    declared = [of for of in blocks["notes"] if tuple(of[key] for key in keys) == note]
+    declared = [line for line in blocks["notes"] if tuple(line[key] for key in keys) == note]
     assert agrees != bool(declared)
 
 
@@ -188,7 +188,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SystemResult]
 @pytest.fixture(scope="module")
 def systems(results: dict[str, SystemResult]) -> list[System]:
     """Their test sentences."""
-    return open_systems([run for of in results.values() for run in of.runs.values()])
+    return open_systems([run for result in results.values() for run in result.runs.values()])
 
 
 ALONE = {"name": "alone", "intermediate_size": 24}
@@ -246,7 +246,9 @@ def test_figures_4b_and_6_score_sentences_of_a_length_and_outputs_of_a_view(
     """A model of a few updates has no score: outputs are references without their first words."""
     two_keys, references = systems[1], systems[1].references
     lost = {"plain": 1, "rot-1": 2, "rot-2": 3}
-    outputs = {view: [" ".join(of.split()[n:]) for of in references] for view, n in lost.items()}
+    outputs = {}
+    for view, n in lost.items():
+        outputs[view] = [" ".join(reference.split()[n:]) for reference in references]
     monkeypatch.setattr(two_keys, "outputs", lambda view="plain": outputs[view])
     by_view = {view: corpus_bleu(lines, [references]).score for view, lines in outputs.items()}
     assert measure("figure6", two_keys) == pytest.approx(by_view)

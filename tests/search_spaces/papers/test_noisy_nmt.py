@@ -21,10 +21,12 @@ def table(name: str, scale: str = "paper") -> Published:
 
 def test_pairs_of_fuzzy_matches_are_counted_and_those_of_the_text_shown() -> None:
     made = [("fuzzy_match", 5), ("fuzzy_match-mono", 7), ("back_translation", 9)]
-    outputs = [Health(of, of.removesuffix("-mono"), count) for of, count in made]
+    outputs = [Health(name, name.removesuffix("-mono"), count) for name, count in made]
     for name, stated in (("table3", "7,154"), ("table4", "7,290")):
         of_table = table(name)
-        assert any(f"+FM, fuzzy pairs: Section 3.2 has {stated}" in of for of in of_table.remarks)
+        assert any(
+            f"+FM, fuzzy pairs: Section 3.2 has {stated}" in remark for remark in of_table.remarks
+        )
         measure = of_table.declared.measure
         assert measure is not None
         assert measure(SimpleNamespace(health=outputs)) == {"fuzzy pairs": 12}
@@ -84,7 +86,7 @@ def test_fuzzy_matches_of_the_paper_are_of_ten_candidates_and_monolingual_text_t
     """methods.md, B3: the ten best by containment, 50 % of the shorter sentence, both pairs,
     more than five tokens."""
     matches = [fuzzy_matches(changes) for changes in table(name).space.rows.values()]
-    found = [FuzzyMatch.model_validate(of) for operators in matches for of in operators]
+    found = [FuzzyMatch.model_validate(operator) for operators in matches for operator in operators]
     assert len(found) == (4 if name in ("table3", "table4") else 1)
     for operator in found:
         limits = (operator.threshold, operator.norm, operator.candidates)

@@ -59,7 +59,9 @@ def test_values_are_those_that_are_printed_and_those_of_other_papers_are_known(
     values = [value.published for row in printed.values() for value in row.values()]
     total = sum(place * value for place, value in enumerate(values, 1))
     assert (len(printed), pytest.approx(total)) == PRINTED[where]
-    borrowed = [row for row, of in printed.items() if any(cell.borrowed for cell in of.values())]
+    borrowed = [
+        row for row, cells in printed.items() if any(cell.borrowed for cell in cells.values())
+    ]
     assert borrowed == BORROWED.get(where, [])
 
 

@@ -54,8 +54,8 @@ def test_settings_are_those_of_papers_and_scripts(where: tuple[str, str, str]) -
     space = find(name, scale).space
     experiment: Any = last_stage(parse(merge(space.base, space.rows[row]), row))
     for paths, values in ROWS[where].items():
-        of = experiment.model.sizes if paths == RATES else experiment
-        assert attrgetter(*paths.split())(of) == values
+        settings = experiment.model.sizes if paths == RATES else experiment
+        assert attrgetter(*paths.split())(settings) == values
 
 
 def test_the_vocabulary_of_the_released_script_has_a_tag_a_key() -> None:

@@ -54,7 +54,7 @@ def test_plain_text_keeps_about_as_many_pieces(
         )
         for groups in (plain, plain | ciphers)
     )
-    lengths = [len(of.encode(texts + target)[0]) for of in (alone, joint)]
+    lengths = [len(pieces.encode(texts + target)[0]) for pieces in (alone, joint)]
     assert lengths[1] / lengths[0] == pytest.approx(1, abs=0.1)
     assert 300 * (1 + len(keys) / 4) < len(joint) <= 300 * (1 + len(keys))
 

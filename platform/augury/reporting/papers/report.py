@@ -82,7 +82,8 @@ def report(reproduction: Reproduction) -> Report:
             f"cost: {duration(sweep.seconds)} of training in all\n{said}",
         ],
         tables=[
-            replace(of, title=f"{published.source}, {of.title}".rstrip(", ")) for of in for_papers
+            replace(shown, title=f"{published.source}, {shown.title}".rstrip(", "))
+            for shown in for_papers
         ],
         records=frame,
     )
@@ -170,16 +171,16 @@ def by_column(reproduction: Reproduction, records: Records) -> list[Table]:
     """Return the measured values of rows by column, printed ones below; none where there is a
     single column, which the scores have."""
     known, lines = [*reproduction.comparisons, *reproduction.cells["column"]], []
-    columns = [of for of in dict.fromkeys(known) if PART not in of and of != MEAN]
+    columns = [column for column in dict.fromkeys(known) if PART not in column and column != MEAN]
     columns += [MEAN] if MEAN in known else []
     if {*columns} <= {reproduction.column}:
         return []
     for name, of_row in records.items():
         shown = [of_row.get(column, {}) for column in columns]
-        if any(of.get("measured") is not None for of in shown):
-            lines.append([name, *(Cell(_quantity(of), of.get("measured")) for of in shown)])
-        if {of["column"] for of in shown if of.get("text")} - {reproduction.column}:
-            printed = [Cell(of.get("text") or MISSING, of.get("published")) for of in shown]
+        if any(cell.get("measured") is not None for cell in shown):
+            lines.append([name, *(Cell(_quantity(cell), cell.get("measured")) for cell in shown)])
+        if {cell["column"] for cell in shown if cell.get("text")} - {reproduction.column}:
+            printed = [Cell(cell.get("text") or MISSING, cell.get("published")) for cell in shown]
             lines.append([f"{name} (published)", *printed])
     return [table(["row", *columns], lines, title="by column")]
 
@@ -194,8 +195,8 @@ def part_tables(records: Records) -> list[Table]:
                 part, line, column = quantity.split(PART)
                 found.setdefault(part, {}).setdefault(line, {})[column] = _quantity(record)
         for part, texts in found.items():
-            columns = list(dict.fromkeys(column for of in texts.values() for column in of))
-            lines = [[line, *map(of.get, columns)] for line, of in texts.items()]
+            columns = list(dict.fromkeys(column for cells in texts.values() for column in cells))
+            lines = [[line, *map(cells.get, columns)] for line, cells in texts.items()]
             tables.append(table(["", *columns], lines, title=f"{name}: {part}"))
     return tables
 

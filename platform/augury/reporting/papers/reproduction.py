@@ -222,10 +222,10 @@ def _compute(
             if of_other:
                 values[name][column] = {"measured": 100 * (of_better / of_other - 1)}
     for name, (other, metric) in at_scale(declared.rescored, scale).items():
-        of = lines[other]
-        why = "; ".join(filter(None, (table.reasons[name], of.why)))
-        lines[name] = Line(of.status, why, seeds=of.seeds)
-        for test, score in _scores(scores, of, metric).items():
+        line = lines[other]
+        why = "; ".join(filter(None, (table.reasons[name], line.why)))
+        lines[name] = Line(line.status, why, seeds=line.seeds)
+        for test, score in _scores(scores, line, metric).items():
             # Which do not compare with those of other rows.
             values[name][test] = {key: score[key] for key in MEASURED}
     for name, parts in at_scale(declared.assembled, scale).items():

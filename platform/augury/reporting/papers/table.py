@@ -175,12 +175,12 @@ def _printed(
                 remarks.append(f"{declared.where}, {_remark(note, labels)}")
         for line in blocks.get("deviations", ()):
             if not line["tables"] or table in line["tables"].split():
-                for of in line["scales"].split():
-                    deviations[of] = (*deviations.get(of, ()), line["deviation"])
+                for scale_name in line["scales"].split():
+                    deviations[scale_name] = (*deviations.get(scale_name, ()), line["deviation"])
     else:
         for row, cells in at_scale(declared.published, scale).items():
             known = {column: value for column, value in cells.items() if value is not None}
-            printed[row] = {of: Printed(value, str(value)) for of, value in known.items()}
+            printed[row] = {column: Printed(value, str(value)) for column, value in known.items()}
     return printed, marks, remarks, deviations
 
 
@@ -190,9 +190,9 @@ def _made_of(declared: PaperTable, scale: str) -> tuple[dict[str, tuple[str, ...
     for row, (better, other) in declared.improvements.items():
         made_of[row] = better, other
         reasons[row] = f"computed: relative improvement of '{better}' over '{other}' in per cent"
-    for row, (of, metric) in at_scale(declared.rescored, scale).items():
-        made_of[row] = (of,)
-        reasons[row] = f"the outputs of '{of}', scored by {title(metric)}"
+    for row, (other, metric) in at_scale(declared.rescored, scale).items():
+        made_of[row] = (other,)
+        reasons[row] = f"the outputs of '{other}', scored by {title(metric)}"
     for row, by_column in at_scale(declared.assembled, scale).items():
         made_of[row] = tuple(dict.fromkeys(by_column.values()))
         reasons[row] = f"a system for each column: {', '.join(made_of[row])}"
@@ -233,7 +233,8 @@ def read(blocks: Blocks, table: str, columns: Mapping[str, str]) -> tuple[Values
             raise unknown(f"column of {table}", column, lines[0])
     of_table = [line for name in ("notes", "marks") for line in blocks.get(name, ())]
     of_table = [line for line in of_table if line["table"] == table]
-    of_others = {(of["row"], of["column"]) for of in of_table if of.get("kind") == "literature"}
+    borrowed = [line for line in of_table if line.get("kind") == "literature"]
+    of_others = {(line["row"], line["column"]) for line in borrowed}
     known = {line["mark"]: line for line in of_table if "mark" in line}
     rows, marks = Values(), Marks()
     for line in lines:

@@ -66,7 +66,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     if sweep.ended and "waiting" in counts:
         counts["not needed"] = counts.pop("waiting")
     failed = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
-    same = [f"same as {of.same_as}: {of.name} ({of.reason})" for of in sweep.merged]
+    same = [f"same as {point.same_as}: {point.name} ({point.reason})" for point in sweep.merged]
     lines = [said, why, *summary.warnings, *failed, *same]
     lines += [*(summary.deciding.notes if summary.deciding else ()), *texts]
     if summary.confirmed and tested:
@@ -176,7 +176,8 @@ def configuration_styles(summary: Summary) -> dict[str, Style]:
 def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[PageSection]:
     sweep, comparisons, deciding = summary.sweep, summary.comparisons, summary.deciding
     styles = configuration_styles(summary)
-    names = [(styles[of.address], of.name) for of in summary.ranking if of.address in styles]
+    drawn = [result for result in summary.ranking if result.address in styles]
+    names = [(styles[result.address], result.name) for result in drawn]
     if others := len(summary.ranking) - len(names):
         names.append((OTHER, counted(others, "other")))
     notes = [f"best first by {summary.metric}, the mean over seeds with its 95 % interval", *same]
@@ -191,15 +192,15 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[PageS
             "Blue is better than the reference, orange is worse."
         )
         named: list[Block] = []
-        for of in response:
-            named += [of.title, of]
+        for effect in response:
+            named += [effect.title, effect]
         yield section("Effect of the swept settings", *named, text)
     else:
         yield from _curves(summary, styles, names)
     if deciding and summary.leader:
         compared = (sweep.reference, summary.leader.address)
         test = scored_sets(summary.systems)[0]
-        pair = [of for of in summary.systems if of.address in compared]
+        pair = [system for system in summary.systems if system.address in compared]
         yield from example_section(test, draw(pair, test))
     if summary.failures:
         failed = [
@@ -221,9 +222,9 @@ def _curves(
 ) -> Iterator[PageSection]:
     metric = summary.sweep.metric
     points = [
-        (of.address, of.name, trial.seed, metric, point.update, point.value)
-        for of in summary.ranking
-        for trial in of.configuration.trials
+        (result.address, result.name, trial.seed, metric, point.update, point.value)
+        for result in summary.ranking
+        for trial in result.configuration.trials
         for point in trial.curve
     ]
     validations = pd.DataFrame(points, columns=COLUMNS)

@@ -36,18 +36,18 @@ def responses(summary: Summary) -> list[Table]:
         lower = deciding.lower_is_better
         score = f"{metric_title(deciding.metrics[0])} on {deciding.test_label}"
     short = title(dict.fromkeys(sweep.keys, 0)).split(", ")
-    names = {key: of.partition("=")[0] for key, of in zip(sweep.keys, short, strict=True)}
+    names = {key: name.partition("=")[0] for key, name in zip(sweep.keys, short, strict=True)}
 
-    def cell(of: pd.DataFrame) -> Cell:
+    def cell(part: pd.DataFrame) -> Cell:
         """Return the mean of configurations; of one alone with half its interval and its seeds."""
-        if of.empty:
+        if part.empty:
             return Cell(MISSING)
-        mean, half, seeds = of["mean"].mean(), of["half"].iloc[0], of["seeds"].iloc[0]
-        known = None if len(of) > 1 or pd.isna(half) else half
-        more = f"{seeds}" if len(of) == 1 else f"{len(of)} configurations"
+        mean, half, seeds = part["mean"].mean(), part["half"].iloc[0], part["seeds"].iloc[0]
+        known = None if len(part) > 1 or pd.isna(half) else half
+        more = f"{seeds}" if len(part) == 1 else f"{len(part)} configurations"
         text = f"{spread(mean, known, adapted(mean))} ({more})"
         shade = (mean - level) / reach * (-1 if lower else 1)
-        return Cell(text, mean, shade, hint=", ".join(of["name"]))
+        return Cell(text, mean, shade, hint=", ".join(part["name"]))
 
     def grid(down: str, across: str | None = None) -> Table:
         """Return the scores by one key, or by two."""
@@ -78,7 +78,7 @@ def varying(sweep: Sweep) -> dict[str, list[str]]:
     points += [item.point for item in sweep.merged]
     for key in sweep.keys:
         values = [point[key] for point in points if key in point]
-        if all(isinstance(of, int | float) and not isinstance(of, bool) for of in values):
+        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
             values = sorted(values)
         labels = list(dict.fromkeys(map(value_text, values)))
         if len(labels) > 1:

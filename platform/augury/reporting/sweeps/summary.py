@@ -205,7 +205,7 @@ class Summary:
         row = table.row(best.address) if table and best else None
         if table and row and (gain := table.gain(row)) is not None:
             metric = table.metrics[0]
-            own, of_reference = (of.scores[metric].value for of in (row, table.rows[0]))
+            own, of_reference = row.scores[metric].value, table.rows[0].scores[metric].value
             sure = bool(self.confirmed and row.mark)
             return Decided(title(metric), own, of_reference, gain > SHOWN, sure)
         if best is None or best.mean is None or self.reference.mean is None:
@@ -233,8 +233,8 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     that have finished.
     """
     results = [_result(sweep, configuration) for configuration in sweep.configurations]
-    finished = {of.address: list(of.values.values()) for of in results if of.finished and of.values}
-    halves = half_widths(finished)
+    finished = [result for result in results if result.finished and result.values]
+    halves = half_widths({result.address: [*result.values.values()] for result in finished})
     results = [replace(result, half=halves.get(result.address)) for result in results]
     sign = 1 if sweep.mode == "min" else -1
 
@@ -250,8 +250,8 @@ def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Configuration
     and have a finished seed; before one has, while the sweep runs, the best so far."""
     if sweep.chosen:
         return next(result for result in ranked if result.address == sweep.chosen)
-    racing = [of for of in ranked if of.mean is not None and of.state != "stopped"]
-    finished = [of for of in racing if of.finished]
+    racing = [result for result in ranked if result.mean is not None and result.state != "stopped"]
+    finished = [result for result in racing if result.finished]
     return next(iter(finished or ([] if sweep.ended else racing)), None)
 
 
