@@ -1,17 +1,18 @@
 """How long does it take from text to a BLEU score, against a plain script?
 
     python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
-        [--every 125] [--vocabulary 4000] [--sizes 2 192 768 4] [--json]
+        [--every 125] [--vocabulary 4000] [--sizes 2 192 768 4] [--joeynmt PYTHON] [--json]
 
     augury        augury train EXPERIMENT
     transformers  benchmarks/peers/transformers_translation.py
+    joeynmt       benchmarks/peers/joeynmt_translation.py, by the Python of an environment that has
+                  joeynmt 2.3 and sentencepiece 0.2.0, if one is given
 
-Both read the same text files (Multi30k de-en if AUGURY_DATA is the directory of the corpora, else
+All read the same text files (Multi30k de-en if AUGURY_DATA is the directory of the corpora, else
 the built-in corpus), learn a joint BPE vocabulary, train a transformer of the same sizes with the
 same token budget, schedule and label smoothing, and translate all of the validation set greedily
 every so many updates. The clock starts with the command and stops when a score reaches the goal, or
-after the last update; then the command is stopped. One after the other: a core is never shared
-between the two.
+after the last update; then the command is stopped. One after the other: a core is never shared.
 
 CPU and wall seconds are of the command with all its processes; `times` is the CPU time relative to
 that of augury. Figures are of one run with one seed each: a seed moves the updates that it takes.
@@ -23,6 +24,7 @@ import argparse
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,7 +42,7 @@ from augury.corpora import builtin
 from augury.training import history
 from benchmarks import frame
 
-PEER = Path(__file__).parent / "peers" / "transformers_translation.py"
+PEERS = Path(__file__).parent / "peers"
 POLL_SECONDS = 0.5
 WARMUP, RATE, MAX_TOKENS, THREADS = 400, 2e-3, 1_500, 1
 
@@ -160,9 +162,8 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
     return until([sys.executable, "-m", "augury.cli", "train", str(file)], scores, arguments.bleu)
 
 
-def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
-    """Train by the script."""
-    written = place / "scores.jsonl"
+def peer_settings(arguments: argparse.Namespace) -> str:
+    """Return what the scripts of peers are given, as JSON."""
     settings = {
         "vocabulary": arguments.vocabulary,
         "updates": arguments.updates,
@@ -173,7 +174,13 @@ def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namesp
         "sizes": arguments.sizes,
         "threads": THREADS,
     }
-    command = [sys.executable, str(PEER), *map(str, files.values()), json.dumps(settings)]
+    return json.dumps(settings)
+
+
+def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
+    """Train by the script."""
+    written, script = place / "scores.jsonl", PEERS / "transformers_translation.py"
+    command = [sys.executable, str(script), *map(str, files.values()), peer_settings(arguments)]
 
     def scores() -> Scores:
         text = written.read_text() if written.exists() else ""
@@ -181,6 +188,19 @@ def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namesp
         return [(line["update"], line["bleu"]) for line in lines]
 
     return until(["sh", "-c", f'exec "$@" > {written}', "sh", *command], scores, arguments.bleu)
+
+
+def joeynmt(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
+    """Train by JoeyNMT."""
+    script, written = PEERS / "joeynmt_translation.py", place / "model" / "validations.txt"
+    command = [arguments.joeynmt, str(script), *map(str, files.values())]
+
+    def scores() -> Scores:
+        text = written.read_text() if written.exists() else ""
+        found = re.findall(r"Steps: (\d+)\t.*\tbleu: ([\d.]+)\t.*\n", text)
+        return [(int(update), float(bleu)) for update, bleu in found]
+
+    return until([*command, peer_settings(arguments), str(place)], scores, arguments.bleu)
 
 
 def main() -> None:
@@ -198,13 +218,15 @@ def main() -> None:
         default=[2, 192, 768, 4],
         metavar=("LAYERS", "HIDDEN", "FEEDFORWARD", "HEADS"),
     )
+    parser.add_argument("--joeynmt", metavar="PYTHON", help="of an environment with JoeyNMT")
     arguments = parser.parse_args()
+    contenders = [augury, transformers, *[joeynmt] * bool(arguments.joeynmt)]
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         text, files = write_texts(place, arguments.pairs, arguments.valid)
         rows = [
             {"name": contender.__name__, **contender(place, files, arguments)}
-            for contender in (augury, transformers)
+            for contender in contenders
         ]
     for row in rows:
         row["times"] = row["CPU s"] / rows[0]["CPU s"]
