@@ -157,11 +157,7 @@ def _row(run: dict[str, Any]) -> dict[str, object]:
     """Return a run as a row of the list."""
     from augury.scoring.registry import title
 
-    row: dict[str, object] = {
-        "run": ", ".join(run["names"]),
-        "task": run["task"] or "",
-        "state": run["state"],
-    }
+    row: dict[str, object] = {"run": run["name"], "task": run["task"] or "", "state": run["state"]}
     row |= {"score": "", "date (UTC)": run["date"][:16].replace("T", " "), "CPU time": None}
     if run["metric"]:
         row["score"] = f"{run['test']}: {title(run['metric'])} {number(run['score'])}"
