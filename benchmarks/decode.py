@@ -5,7 +5,7 @@
     augury        what `augury translate RUN` runs: cleaning, subwords, search, text
     transformers  MarianMTModel.generate in batches of 64 sentences of similar length, tokenised by
                   its AutoTokenizer, on the run's export (--to hf)
-    ctranslate2   sentencepiece and ctranslate2.Translator on the run's export (--to ctranslate2):
+    ctranslate2   a tokenizer and ctranslate2.Translator on the run's export (--to ctranslate2):
                   the limit, as augury decodes by it
 
 All have the weights of one run, trained for some updates, and two threads; models are loaded before
@@ -106,21 +106,23 @@ def with_transformers(model: Path, beam: int) -> Callable[[list[str]], list[str]
 
 def with_ctranslate2(model: Path, beam: int) -> Callable[[list[str]], list[str]]:
     import ctranslate2
-    from sentencepiece import SentencePieceProcessor
+    from transformers import AutoTokenizer
 
-    pieces = SentencePieceProcessor(model_file=str(model / "sentencepiece.model"))
+    tokenizer = AutoTokenizer.from_pretrained(str(model))
     translator = ctranslate2.Translator(str(model), inter_threads=THREADS, intra_threads=1)
 
     def translate(lines: list[str]) -> list[str]:
+        ids = [row[:-1] for row in tokenizer(lines).input_ids]
         results = translator.translate_batch(
-            pieces.encode(lines, out_type=str),
+            [list(map(str, row)) for row in ids],
             max_batch_size=2048,
             batch_type="tokens",
             beam_size=beam,
             max_decoding_length=MAX_LENGTH,
             length_penalty=LENGTH_PENALTY,
         )
-        return list(pieces.decode([result.hypotheses[0] for result in results]))
+        written = [list(map(int, result.hypotheses[0])) for result in results]
+        return tokenizer.batch_decode(written, skip_special_tokens=True)
 
     return translate
 
