@@ -32,6 +32,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
+from augury.sweeping.state import ENDS
 from augury.sweeping.trials import Follow, Trials
 
 
@@ -122,8 +123,7 @@ def _outcome(
         for seed in sorted(experiment.seeds):
             if trials.progress.get(Trial(plan.address, seed)) == "finished":
                 runs.setdefault(name, {})[seed] = plan.run(seed)
-    ended = ("finished", "failed")
-    missing = sum(trials.progress.get(trial) not in ended for trial in wanted)
+    missing = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
     left = remaining(trials.graph) if missing else None
     takes = sum(left.values()) / trials_at_once(experiment) if left else None
     return TrainedSystems(runs, trials.failures, missing, takes)

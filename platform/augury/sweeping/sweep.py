@@ -28,7 +28,7 @@ from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.schedulers import Race, Scheduler, Trial
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, SWEEPS, Curves, Sweep, best_value
+from augury.sweeping.state import DEFINITION, ENDS, SWEEPS, Curves, Sweep, best_value
 from augury.sweeping.trials import Trials
 from augury.sweeping.writer import Show, StateWriter
 
@@ -123,8 +123,7 @@ class _Command:
                 run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
             finished = trials.scheduler.finished and not self.cut_short
             sweep = writer.end(finished=finished)
-        ended = ("finished", "failed")
-        left = sum(trials.progress.get(trial) not in ended for trial in known)
+        left = sum(trials.progress.get(trial) not in ENDS for trial in known)
         rest = estimate(self.plan, options.seeds, trials.at_once)
         found = {
             trial for trial in trials.progress if self._is_compared(trial)
