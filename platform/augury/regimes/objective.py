@@ -115,7 +115,7 @@ class _ViewObjective(torch.autograd.Function):
         labels: Tensor,
         options: _Options,
     ) -> tuple[Tensor, ...]:
-        # The plan decides on dtypes here, not autocast.
+        # The options decide on dtypes here, not autocast.
         with torch.autocast(hidden.device.type, enabled=False):
             terms, gradients = _forward(hidden, weight, bias, labels, options)
         ctx.save_for_backward(*gradients)

@@ -16,7 +16,8 @@ them: where an F test says so at 1 %, its variance is not shrunk. Among 15 syste
 with ten times the noise hold the truth in 77 to 83 % (two seeds) and 92 to 93 % of cases (three),
 instead of 61 to 65 and 74 to 77 %. Less cannot be told from two or three seeds: with three times
 the noise of the others, coverage is 84 to 94 %, and 80 % for two noisy seeds against five. A test
-at 20 % instead of 1 % would hold 93 % there, and find 64 instead of 78 % of true differences.
+at 20 % instead of 1 % would call one of five systems of three seeds, with three times the noise,
+different by chance in 7 instead of 12 % of cases, and find 64 instead of 78 % of true differences.
 """
 
 from __future__ import annotations
