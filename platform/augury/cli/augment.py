@@ -52,19 +52,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     text = "print the first N rows too, and what every operator makes of them"
     add("--show", type=whole_number, default=0, metavar="N", help=text)
     words = [part for word in argv for part in word.split("=", 1)]
-    if "--operator" in words[:-1]:
+    if "--operator" in words[:-1] and {"-h", "--help"} & {*words}:
         _list_settings(parser, words[words.index("--operator") + 1])
 
 
 def _list_settings(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add the settings of an operator to the help, with their defaults; none of an unknown one,
-    which `run` rejects."""
-    try:
-        schema = operators.schema(name)
-    except UserError:
-        return
+    """Add the settings of an operator to the help, with their defaults; UserError if there is no
+    such operator."""
     lines = []
-    for key, setting in schema.model_json_schema()["properties"].items():
+    for key, setting in operators.schema(name).model_json_schema()["properties"].items():
         if text := setting.get("description"):
             default = json.dumps(setting["default"]) if "default" in setting else "needed"
             text = f"{key} ({default}): {' '.join(text.split())}"

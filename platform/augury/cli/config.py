@@ -39,6 +39,8 @@ its estimates 38 for translation, 18 to 20 for labels."""
 LEAST_HOURS = 8
 """A race ends before its budget where all is decided; estimates, which hang on how fast this
 machine is just now, are rounded up to a multiple of this."""
+LEAST_ROWS = 1000
+"""A race on a smaller part of the text would say little."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -159,8 +161,10 @@ def _facts(
         facts["sweep"] = command(*race, "--budget", f"{hours}h")
         rows = [text.rows for text in report.texts if text.name == "train"]
         if hours > LEAST_HOURS and len(rows) == 1:
-            part = f"corpus.train.subset={rows[0] * LEAST_HOURS // hours}"
-            facts["sweep_of_part"] = command(*race, "--budget", f"{LEAST_HOURS}h", "--set", part)
+            part = rows[0] * LEAST_HOURS // hours
+            if part >= LEAST_ROWS:
+                of_part = ("--budget", f"{LEAST_HOURS}h", "--set", f"corpus.train.subset={part}")
+                facts["sweep_of_part"] = command(*race, *of_part)
     return facts
 
 
@@ -169,7 +173,7 @@ def _print(facts: dict[str, Any], report: preflight.Findings) -> None:
     systems = facts["systems"]
     listed = f"{counted(len(systems), 'system')} ({', '.join(systems)})"
     listed += f" × {counted(len(facts['seeds']), 'seed')} = {counted(facts['runs'], 'run')}"
-    hint = "; see the warnings at the end" if report.text_warnings else ""
+    hint = "; see the warnings at the end" if report.warnings else ""
     print(f"{facts['file']} is valid{hint}: {listed}")
     labelled = any(text.labels for text in report.texts)
     print_table([_row(text, labelled) for text in report.texts])
@@ -177,18 +181,15 @@ def _print(facts: dict[str, Any], report: preflight.Findings) -> None:
         for left_out in text.left_out:
             if left_out.reason != REASONS[NOT_SELECTED]:  # which is as the file says
                 print(_left_out(text.name, left_out))
-    for warning in report.warnings:
-        if warning not in report.text_warnings:
-            print(f"note   {warning}")
     for line in facts["power"]:
         print(f"power  {line}")
     print(f"cost   {facts['cost']['text']}")
     print(f"next   {facts['next']}")
     if facts["sweep"]:
-        print(f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits")
+        print(f"race   {facts['sweep']}    # a seed of each; with less, the dearest are left out")
     if facts["sweep_of_part"]:
         print(f"or     {facts['sweep_of_part']}    # on a part of the text")
-    for warning in report.text_warnings:  # last, where they are seen
+    for warning in report.warnings:  # last, where they are seen
         print(f"warning: {warning}")
 
 

@@ -47,8 +47,6 @@ class Findings:
     costs: Mapping[str, TrainingEstimate | None]
     """One seed of every training; None where the cost cannot be estimated."""
     graph: Graph
-    text_warnings: Sequence[str] = ()
-    """Those of the warnings that say of a text that it is probably the wrong one."""
     unreachable: Sequence[str] = ()
     """The names of pretrained models of systems, which training would need and cannot have."""
 
@@ -106,15 +104,13 @@ def examine(systems: Mapping[str, Experiment], store: Store) -> Findings:
     }
     texts, costs = summarise(trained, store), estimate_each(graph)
     missing = missing_models(systems.values())
-    of_texts = text_warnings(trained.values(), store)
     own = {model.name for system in systems.values() if (model := system.pretrained)}
     return Findings(
         texts=texts,
-        text_warnings=of_texts,
         warnings=[
             *missing.values(),
             *leaks(trained, store),
-            *of_texts,
+            *text_warnings(trained.values(), store),
             *label_warnings(texts, systems.values()),
             *setting_warnings(systems.values()),
             *too_late(trained, costs),
