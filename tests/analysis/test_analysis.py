@@ -22,9 +22,8 @@ from tests import tiny
 pytestmark = pytest.mark.trains
 
 Output = pytest.CaptureFixture[str]
-NAMES = ["attack", "buckets", "correlation", "hallucinations", "outputs", "rare_subwords"]
+NAMES = ["buckets", "correlation", "hallucinations", "outputs", "rare_subwords"]
 SETTINGS: Mapping[str, Any] = {
-    "attack": {"radii": [0.1], "examples": 8, "steps": 1},
     "hallucinations": {"subwords": 3},
     "rare_subwords": {"texts": ["ga tara"]},
 }
@@ -78,9 +77,7 @@ def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
 def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
     folders: list[Folder], capsys: Output
 ) -> None:
-    settings = ("hallucinations.subwords=2", "attack.radii=[0.1]", "attack.examples=8")
-    words = [word for setting in settings for word in ("--set", setting)]
-    run = folders[1].uri
+    run, words = folders[1].uri, ["--set", "hallucinations.subwords=2"]
     assert main(["analyze", run, "--sentences", "9", "--json", *words]) == 0
     output = capsys.readouterr()
     printed = json.loads(output.out)

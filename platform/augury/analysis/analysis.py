@@ -16,7 +16,6 @@ from augury.core import config, plugins
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
 from augury.experiments import stored_runs
-from augury.experiments.task import ShowsStates, capable
 from augury.reporting import rendering, run_files
 from augury.reporting.numbers import number, p_text
 from augury.reporting.report import PageSection, Report
@@ -35,8 +34,6 @@ class Analysis(Extension, ABC):
     """Settings of an analysis of runs: `--set ANALYSIS.KEY=VALUE` on the command line."""
 
     TITLE: ClassVar[str]
-    OF_TEST: ClassVar[bool] = True
-    """Whether it reads the sentences of the test set, so that runs have to translate them."""
 
     analysis: str
     """The name of the analysis, or the path of its file."""
@@ -65,11 +62,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     """Return the report of one analysis, and write it as `NAME.html` and `NAME.json` into the
     folder of every run."""
     names = ", ".join(system.name for system in systems)
-    first, title = systems[0], f"{analysis.TITLE}: {names}"
-    if analysis.OF_TEST:
-        for system in systems:
-            capable(system.run.experiment.task, ShowsStates)
-        title += f" on {first.test}"
+    first = systems[0]
     notes = _warnings(systems)
     results = analysis.compute(systems)
     answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
@@ -82,7 +75,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     ]
     tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
     report = Report(
-        title=title,
+        title=f"{analysis.TITLE}: {names} on {first.test}",
         answer=answer,
         sections=sections,
         notes=notes,

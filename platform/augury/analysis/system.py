@@ -153,9 +153,11 @@ def open_systems(
 
     `test`: by default the first that all have, or the validation set where there is none. Of more
     than `sentences`, a sample is drawn, the same for all systems. UserError where runs have no text
-    in common.
+    in common, or do not translate.
     """
     runs = [Run.read(folder) for folder in folders]
+    for run in runs:
+        capable(run.experiment.task, ShowsStates)
     common = set(runs[0].tests).intersection(*(run.tests for run in runs))
     name = test or next((name for name in runs[0].tests if name in common), VALID)
     addresses = set()

@@ -21,7 +21,7 @@ from augury.core.plugin_files import file_of, is_path
 
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
-  augury analyze my/baseline --which attack --set attack.radii=[0.002,0.005,0.01]"""
+  augury analyze my/baseline --which hallucinations --set hallucinations.subwords=20"""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
