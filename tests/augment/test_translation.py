@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from augury.augment import pipeline, translation
@@ -63,11 +62,6 @@ class Dictionary:
         return translate
 
     def sampler(self, store: Store) -> Sampler:
-        raise NotImplementedError
-
-    def probabilities(
-        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
-    ) -> np.ndarray:
         raise NotImplementedError
 
 

@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from augury.augment.models import ReadyModel
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS
 from augury.decoding.settings import Sampling
 from augury.experiments.graph import Graph
 from augury.experiments.preflight import check
@@ -30,8 +26,8 @@ ELSEWHERE = Store("/nowhere")
 """The storage of what is made with a model."""
 
 
-def trained(task: str, storage: Path) -> tuple[Run, Path, Any, Any]:
-    """A finished run and the same model as a checkpoint, and both as operators take them."""
+def trained(task: str, storage: Path) -> tuple[Run, Any, Any]:
+    """A finished run, and it and its export as operators take them."""
     run = tiny.prepared(task, storage)
     describe(run, task)
     assert run_trial(run, scored=False)
@@ -39,36 +35,7 @@ def trained(task: str, storage: Path) -> tuple[Run, Path, Any, Any]:
     exported.mkdir()
     find_task(task).export(run, "hf", exported)
     from_run = ready_model(ReadyModel(run=run.folder.uri))
-    return run, exported, from_run, ready_model(ReadyModel(checkpoint=str(exported)))
-
-
-def with_classes(exported: Path, directory: Path, classes: list[str]) -> Any:
-    """The same checkpoint with other names of its classes."""
-    shutil.copytree(exported, directory)
-    settings = json.loads((directory / "config.json").read_text())
-    settings |= {
-        "id2label": dict(enumerate(classes)),
-        "label2id": {label: at for at, label in enumerate(classes)},
-    }
-    (directory / "config.json").write_text(json.dumps(settings))
-    return ready_model(ReadyModel(checkpoint=str(directory)))
-
-
-def test_a_classifier_and_its_export_tell_the_same(tmp_path: Path) -> None:
-    """The classes of a checkpoint are found by name."""
-    run, exported, from_run, from_checkpoint = trained("nli", tmp_path)
-    sides = [list(run.corpus("test").column(side)) for side in ("premise", "hypothesis")]
-    expected = find_task("nli").probabilities(run, *sides)
-    for model in (from_run, from_checkpoint):
-        np.testing.assert_allclose(model.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
-        assert model.probabilities(ELSEWHERE, [], []).shape == (0, 3)
-    assert from_run.name == run.folder.name != from_checkpoint.name
-    backwards = with_classes(exported, tmp_path / "backwards", [*LABELS[::-1]])
-    reversed_ = backwards.probabilities(ELSEWHERE, *sides)[:, ::-1]
-    np.testing.assert_allclose(reversed_, expected, atol=1e-5)
-    other = with_classes(exported, tmp_path / "other", ["good", "bad", "ugly"])
-    with pytest.raises(UserError, match="labels good, bad, ugly, not "):
-        other.probabilities(ELSEWHERE, *sides)
+    return run, from_run, ready_model(ReadyModel(checkpoint=str(exported)))
 
 
 DRAWN = Sampling(max_length=9, top_k=None)
@@ -82,7 +49,7 @@ def test_a_run_and_its_export_draw_the_same(
     task: str, samplings: list[Sampling], tmp_path: Path
 ) -> None:
     """By the keys alone, whatever is asked for beside an output."""
-    run, _, *models = trained(task, tmp_path)
+    run, *models = trained(task, tmp_path)
     texts = list(run.corpus("test").column("source"))
     keys = [*range(len(texts))]
     draw, other = (model.sampler(ELSEWHERE) for model in models)

@@ -11,7 +11,6 @@ from pydantic import model_validator
 from augury.core.config import ModelName, Section
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS
 
 if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
@@ -36,13 +35,15 @@ class TextModel(Protocol):
         on a CPU."""
 
 
-class TrainedModel(TextModel, Protocol):
-    """A trained model of any task that an operator uses."""
+class Classifier(Protocol):
+    """A classifier of pairs of sentences that an operator uses; `name` identifies it in
+    addresses."""
 
-    def probabilities(
-        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
-    ) -> np.ndarray:
-        """Return the probabilities of `labels`, (rows, labels), given the columns of sentences.
+    @property
+    def name(self) -> str: ...
+
+    def probabilities(self, store: Store, *columns: Sequence[str]) -> np.ndarray:
+        """Return the probabilities of `LABELS`, (rows, labels), given the columns of sentences.
 
         UserError for a model that does not know one of them.
         """

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from augury.augment.health import Health, tally
-from augury.augment.models import TrainedModel
 from augury.augment.operator import (
     DRAW,
     RECORDS,
@@ -46,8 +45,8 @@ KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
 DEFAULT_EXECUTION = Execution()
 
-Models = Mapping[str, TrainedModel]
-"""The trained models that an operator uses, by role."""
+Models = Mapping[str, Any]
+"""The trained models that an operator uses, by role: a `TextModel` or a `Classifier`."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from augury.augment.health import YIELD
 from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
-from augury.augment.models import TrainedModel
+from augury.augment.models import Classifier
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.prompts import hypothesis
 from augury.core import config
@@ -201,7 +201,7 @@ class Semantic(CorpusOperator):
 
 
 def judge(
-    teacher: TrainedModel,
+    teacher: Classifier,
     store: Store,
     pairs: Sequence[tuple[str, str]],
     execution: Execution,
@@ -232,7 +232,7 @@ def judge(
 
 
 def _judge(
-    teacher: TrainedModel, store: Store
+    teacher: Classifier, store: Store
 ) -> Callable[[Sequence[tuple[str, str]]], list[list[float]]]:
     """Return the function from pairs to the probabilities of their labels."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from augury.augment import pipeline
-from augury.augment.models import ReadyModel, TrainedModel
+from augury.augment.models import ReadyModel
 from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
@@ -191,7 +191,7 @@ class Graph:
         several seeds; nothing is trained."""
         of_operators: list[pipeline.Models] = []
         for roles in experiment.models:
-            models: dict[str, TrainedModel] = {}
+            models: dict[str, Any] = {}
             for role, content in roles.items():
                 models |= self._models_of_role(role, content)
             of_operators.append(models)

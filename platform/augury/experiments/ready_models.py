@@ -9,23 +9,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from augury.augment.models import ReadyModel, TrainedModel
+from augury.augment.models import ReadyModel, TextModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
-from augury.decoding import checkpoint
 from augury.decoding.checkpoint import Checkpoint
 from augury.decoding.settings import PLAIN
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import locate
 from augury.experiments.task import Labels, Samples, Translates, capable
-from augury.models import pretrained
 
 if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
-
-
-BATCH_ROWS = 32
 
 
 def ready_inputs(settings: ReadyModel) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
@@ -37,11 +32,11 @@ def ready_inputs(settings: ReadyModel) -> tuple[tuple[str, ...], tuple[str, ...]
     return experiment.views, experiment.corpus.languages
 
 
-def ready_model(settings: ReadyModel) -> TrainedModel:
+def ready_model(settings: ReadyModel) -> TextModel:
     """Return the model that settings name, loaded when it is used; UserError where a run is not
     there."""
     if settings.checkpoint is not None:
-        return CheckpointModel(settings.checkpoint, settings.revision, settings.languages)
+        return Checkpoint(settings.checkpoint, settings.revision, settings.languages)
     assert settings.run is not None
     folder = locate(settings.run)
     return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
@@ -67,52 +62,17 @@ class RunModel:
         """Return the model as a function that translates text, loaded once."""
         return capable(self.task, Translates).translator(self._run(store), threads)
 
-    def probabilities(
-        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
-    ) -> np.ndarray:
-        """Return the probabilities of `labels`, (rows, labels), given columns of sentences."""
+    def probabilities(self, store: Store, *columns: Sequence[str]) -> np.ndarray:
+        """Return the probabilities of `LABELS`, (rows, labels), given columns of sentences."""
         task, run = capable(self.task, Labels), self._run(store)
-        order = _positions(f"run '{self.name}'", task.labels(run.experiment), labels)
+        known = task.labels(run.experiment)
+        if not set(LABELS) <= set(known):
+            raise UserError(
+                f"run '{self.name}' labels {', '.join(known)}, not {', '.join(LABELS)}: take a "
+                "classifier of these labels"
+            )
+        order = [known.index(label) for label in LABELS]
         return np.asarray(task.probabilities(run, *columns)[:, order])
 
     def _run(self, store: Store) -> Run:
         return Run.read(Folder(self.root or store.root, self.name))
-
-
-class CheckpointModel(Checkpoint):
-    """A checkpoint of `transformers`, which may also be a classifier."""
-
-    def probabilities(
-        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
-    ) -> np.ndarray:
-        """Return the probabilities of `labels`, (rows, labels), given columns of sentences."""
-        import torch
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-        kind = AutoModelForSequenceClassification
-        model = checkpoint.loaded(kind, self.checkpoint, self.revision).to(checkpoint.device())
-        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
-        known = [label for _, label in sorted(model.config.id2label.items())]
-        order = _positions(f"checkpoint '{self.checkpoint}'", known, labels)
-        batches = [np.zeros((0, len(known)), np.float32)]
-        for start in range(0, len(columns[0]), BATCH_ROWS):
-            rows = [list(column[start : start + BATCH_ROWS]) for column in columns]
-            inputs = tokenizer(*rows, padding=True, truncation=True, return_tensors="pt")
-            with torch.inference_mode():
-                batches.append(
-                    model(**inputs.to(model.device)).logits.float().softmax(1).cpu().numpy()
-                )
-        return np.asarray(np.concatenate(batches)[:, order])
-
-
-def _positions(model: str, known: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """Return the positions of labels among those of a model, by their names, in lower case if need
-    be."""
-    if not set(labels) <= set(known):
-        known, labels = ([str(label).lower() for label in names] for names in (known, labels))
-    if not set(labels) <= set(known):
-        raise UserError(
-            f"{model} labels {', '.join(known)}, not {', '.join(labels)}: take a classifier of "
-            "these labels"
-        )
-    return [known.index(label) for label in labels]
