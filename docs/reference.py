@@ -22,7 +22,7 @@ HEAD = """\
 
 Every setting of an experiment file, made from the settings themselves. In a file, a section is a
 mapping; on the command line, `--set section.key=value`. A preset is a set of values that the other
-keys of its section override. `augury config --schema` prints the same as JSON Schema, for editors.
+keys of its section override.
 """
 
 

@@ -9,30 +9,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pydantic.json_schema import models_json_schema
-
 from augury.cli.common import add_experiment, print_json, print_settings, print_table
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import command, counted
-from augury.core.plugin_files import PATH_PATTERN
 from augury.core.store import Store
-from augury.core.yaml_file import EXTENDS
 from augury.corpora.filters import NOT_SELECTED, REASONS
 from augury.experiments import preflight
 from augury.experiments.cost import ERROR_FACTOR, estimate_all
 from augury.experiments.graph import Graph
-from augury.experiments.spec import TASKS, Experiment, settings_class
+from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand, load
 from augury.reporting.numbers import number
 
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
-EXTENDS_SCHEMA = {
-    "type": "string",
-    "description": "An experiment file that this one extends, relative to it: mappings are merged, "
-    "and anything else is replaced.",
-}
 RACE_COST = 40
 """One seed of all systems of a race of `augmentations`, in trainings of the baseline, at most: by
 its estimates 38 for translation, 18 to 20 for labels."""
@@ -45,41 +35,26 @@ LEAST_ROWS = 1000
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser, required=False)
-    add = parser.add_mutually_exclusive_group().add_argument
-    flag: dict[str, Any] = {"action": "store_true"}
-    add("--resolved", **flag, help="print all settings with defaults, and run addresses")
-    add("--graph", **flag, help="print what is made, and what is there, as a Mermaid flowchart")
-    add("--schema", **flag, help="print the JSON Schema of experiment files, for editors")
+    text = "print all settings with defaults, and run addresses"
+    parser.add_argument("--resolved", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.schema:
-        print_json(json_schema())
-        return 0
     path, assignments = arguments.experiment, arguments.assignments
     if path is None:
         raise UserError(
             "no experiment file is given: use augury config FILE; `augury init` writes a file"
         )
-    if not (arguments.resolved or arguments.graph):
+    if not arguments.resolved:
         return show(path, assignments, as_json=arguments.json)
     loaded = load(path, config.parse_assignments(assignments))
-    if arguments.resolved:
-        systems = expand(loaded)
-        plans = Graph(Store(loaded.storage)).add(systems)
-        settings = {
-            name: {"address": plans[name].address, "settings": system.to_dict()}
-            for name, system in systems.items()
-        }
-        print_settings(settings, arguments.json)
-        return 0
-    from augury.reporting.graphs import mermaid
-
-    drawing = mermaid(_preflight(loaded).graph)
-    if arguments.json:
-        print_json({"graph": drawing})
-    else:
-        print(drawing, end="")
+    systems = expand(loaded)
+    plans = Graph(Store(loaded.storage)).add(systems)
+    settings = {
+        name: {"address": plans[name].address, "settings": system.to_dict()}
+        for name, system in systems.items()
+    }
+    print_settings(settings, arguments.json)
     return 0
 
 
@@ -213,39 +188,3 @@ def _left_out(name: str, left_out: preflight.LeftOutRows) -> str:
     if left_out.setting:
         remedy = f"setting {left_out.setting}: {value}"
     return f"{counted(left_out.rows, 'row')} of {name} excluded: {left_out.reason} ({remedy})"
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of experiment files, for editors: all installed tasks and plug-ins.
-
-    Settings of tasks given by their path are not included.
-    """
-    tasks = TASKS.names()
-    classes = {name: settings_class(name) for name in tasks}
-    references, definitions = models_json_schema(
-        [(settings, "validation") for settings in classes.values()]
-    )
-    for reference in references.values():
-        definition = definitions["$defs"][reference["$ref"].rpartition("/")[2]]
-        definition["properties"][EXTENDS] = EXTENDS_SCHEMA
-    return {
-        "$schema": DIALECT,
-        "title": "Augury experiment",
-        "type": "object",
-        "anyOf": [{"required": ["name", "task"]}, {"required": [EXTENDS]}],
-        "properties": {
-            EXTENDS: EXTENDS_SCHEMA,
-            "task": {
-                "description": "The name of the task, or the path of a Python file.",
-                "anyOf": [{"enum": tasks}, {"type": "string", "pattern": PATH_PATTERN}],
-            },
-        },
-        "allOf": [
-            {
-                "if": {"properties": {"task": {"const": name}}, "required": ["task"]},
-                "then": references[settings, "validation"],
-            }
-            for name, settings in classes.items()
-        ],
-        **definitions,
-    }

@@ -13,18 +13,14 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Field,
-    GetJsonSchemaHandler,
     TypeAdapter,
     ValidationError,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
-from augury.core.naming import FILE_NAME, counted, file_name, is_whole
+from augury.core.naming import counted, file_name, is_whole
 from augury.core.paths import PATHS, FileText, absolute
 from augury.core.rng import digest
 
@@ -39,20 +35,6 @@ class Section(BaseModel):
         defer_build=True,
         use_attribute_docstrings=True,
     )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Return the JSON Schema of the section, and the key `preset` if it has presets."""
-        json_schema = handler.resolve_ref_schema(handler(schema))
-        if presets := getattr(cls, "PRESETS", None):
-            preset = {
-                "description": "Preset that the other settings override.",
-                "enum": list(presets),
-            }
-            json_schema["properties"] = {"preset": preset, **json_schema.get("properties", {})}
-        return json_schema
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with other settings, whose cached properties follow them."""
@@ -95,9 +77,7 @@ def _in_their_folder(value: Any) -> Any:
     return path if is_path or value.startswith(PATHS) else str(value)
 
 
-FileName = Annotated[
-    str, AfterValidator(file_name), Field(json_schema_extra={"pattern": FILE_NAME})
-]
+FileName = Annotated[str, AfterValidator(file_name)]
 """What names the files and folders of a storage."""
 FilePath = Annotated[str, BeforeValidator(_path)]
 """The path of a file or folder; a relative one begins at the folder of the file of settings."""

@@ -32,8 +32,6 @@ from augury.core.ray_connection import is_worker
 
 __path__: list[str] = []
 """Makes this module a package: plug-in files are imported as its submodules."""
-PATH_PATTERN = r"^[./~]|\.py$"
-"""Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
 ENVIRONMENT = "AUGURY_ALLOW_CODE"

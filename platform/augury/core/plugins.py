@@ -19,17 +19,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import (
-    GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
     model_serializer,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
-from augury.core.plugin_files import PATH_PATTERN, file_of, is_path, load, reference, reference_of
+from augury.core.plugin_files import file_of, is_path, load, reference, reference_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -170,38 +167,6 @@ class Extension(Section):
         if origin and isinstance(values, Mapping) and values.get(FILE) == origin[FILE]:
             return {key: value for key, value in values.items() if key != FILE}
         return values
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the
-    alternatives."""
-
-    registry: Registry
-    key: str
-    """Setting of a section that holds its name or path."""
-    default: str | None = None
-    """Name of a section that gives none, if allowed; a bare name may then stand for a section."""
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        names = self.registry.names()
-        path = {"type": "string", "pattern": PATH_PATTERN}
-        classes = {name: self.registry.find(name) for name in names}
-        by_name = [
-            {
-                "allOf": [
-                    section.__get_pydantic_json_schema__(section.__pydantic_core_schema__, handler)
-                ],
-                "properties": {self.key: {"const": name}},
-                "required": [] if name == self.default else [self.key],
-            }
-            for name, section in classes.items()
-        ]
-        by_path = {"type": "object", "properties": {self.key: path}, "required": [self.key]}
-        bare_name = [{"enum": names}, path] if self.default else []
-        return {"anyOf": [*bare_name, *by_name, by_path]}
 
 
 def resolve(

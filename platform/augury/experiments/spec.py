@@ -17,7 +17,7 @@ from augury.core.config import FileName, Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
-from augury.core.plugins import Choice, Registry
+from augury.core.plugins import Registry
 from augury.corpora.spec import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments.recording import Tracking
@@ -46,16 +46,8 @@ Direction = Literal["max", "min"]
 """Whether the largest or the smallest value of a metric is the best, as `mode` of Ray Tune."""
 LAST_SEED = 2**32 - 1  # of NumPy
 
-AnyOperator = Annotated[
-    SerializeAsAny[Operator],
-    BeforeValidator(operator.parse),
-    Choice(operator.OPERATORS, "operator"),
-]
-AnyRegime = Annotated[
-    SerializeAsAny[Regime],
-    BeforeValidator(regime.parse),
-    Choice(regime.REGIMES, "name", regime.DEFAULT),
-]
+AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
+AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
 
 
 def check_seeds(seeds: Any) -> tuple[int, ...]:
