@@ -38,13 +38,6 @@ def test_importing_augury_imports_nothing_that_takes_time() -> None:
     assert "augury" in modules and not modules & slow
 
 
-def test_encipher_keeps_the_index() -> None:
-    texts = pd.Series(["hey, warum nicht?", "zwölf große übungen"], index=[3, 4], name="source")
-    enciphered = augury.encipher(texts, 2, alphabet="abcdefghijklmnopqrstuvwxyzßäöü")
-    assert enciphered.to_dict() == {3: "jgß, yctwo pkejv?", 4: "äyanh itqög bdwpigp"}
-    assert augury.encipher(["ab", "ba"], 1).tolist() == ["ba", "ab"]
-
-
 def test_an_operator_makes_rows_that_name_their_parents() -> None:
     copies = augury.apply(PAIRS, "eda", copies=3, language="en")
     assert list(copies.columns) == ["premise", "hypothesis", "label", "origin", "parent"]
@@ -110,7 +103,7 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (lambda: augury.run({"name": "x"}, set="seeds=1"), "a mapping of dotted keys"),
         (lambda: augury.run(3), "no experiment file '3'"),
         (lambda: augury.results(3), "no storage '3'"),
-        (lambda: augury.encipher(3, 1), "texts, not 3"),
+        (lambda: augury.apply(["ab"], "cipher"), "a DataFrame, not a list"),
         (lambda: augury.sweep("agreement", scheduler="fast"), "unknown scheduler 'fast'"),
         (lambda: augury.sweep("agreement", rows="ROT-1"), "a list of names"),
     ],

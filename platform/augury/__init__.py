@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 __version__ = "0.2.0"
-__all__ = ["apply", "compare", "encipher", "operator", "recommend", "results", "run", "sweep"]
+__all__ = ["apply", "compare", "operator", "recommend", "results", "run", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

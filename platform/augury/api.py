@@ -8,7 +8,7 @@ augury.results("results")
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from augury.augment.on_frames import FrameOperator
     from augury.sweeping.declarations import SchedulerName
-    from augury.text.cipher import Mode
 
 
 def run(
@@ -170,47 +169,6 @@ def compare(
     from augury.reporting import frames
 
     return frames.compare(baseline, system, str(storage))
-
-
-def encipher(
-    texts: pd.Series | Sequence[str],
-    key: int,
-    *,
-    alphabet: str | None = None,
-    mode: Mode = "alpha",
-) -> pd.Series:
-    """Encipher texts with ROT-`key`: every letter is shifted by `key` places in the alphabet
-    (default: of the texts).
-
-    The result has the index of `texts`. Raises UserError for a key that leaves the text unchanged.
-
-        frame["rot-1"] = augury.encipher(frame["source"], 1)
-    """
-    from unicodedata import normalize
-
-    import pandas as pd
-
-    from augury.text.cipher import Rot, build_alphabet, count_letters, explicit_alphabet
-
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise UserError(
-            f"encipher takes a list or column of texts, not {texts!r}: give a list such as ['ein "
-            "Haus']"
-        )
-    if not isinstance(key, int):
-        raise UserError(f"encipher takes a whole number of places as key, not {key!r}")
-    series = texts if isinstance(texts, pd.Series) else pd.Series(list(texts), dtype="str")
-    if series.isna().any():
-        raise UserError(
-            f"{int(series.isna().sum())} of {len(series)} texts are missing: fill them, or drop "
-            "them with dropna()"
-        )
-    lines = [normalize("NFC", text) for text in series]
-    letters = (
-        explicit_alphabet(alphabet) if alphabet else build_alphabet(count_letters(lines), mode)
-    )
-    enciphered = Rot(letters, key).texts(lines)
-    return pd.Series(enciphered, index=series.index, name=series.name, dtype="str")
 
 
 def apply(

@@ -8,7 +8,6 @@ live or afterwards, reads it through `load`.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +26,6 @@ from augury.training import history
 SWEEPS = "sweeps"
 TUNE = "tune"
 """The folder of a sweep in which Ray Tune leaves its files."""
-SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 
 TrialProgress = Literal["waiting", "running", "stopped", "finished", "failed"]
@@ -154,15 +152,6 @@ class Sweep:
     """The fresh seeds that test the choice; None before it is made, and where the reference won."""
     confirming: tuple[tuple[Configuration, TrialState], ...] = ()
     """Its trials, which are none of the configurations' own."""
-
-    @property
-    def silent(self) -> float | None:
-        """Seconds since the last heartbeat if the sweep was stopped, or if they are too many for a
-        running one; None if it runs or has ended."""
-        if self.stopped and not self.ended:
-            return max(time.time() - self.updated, 1.0)
-        seconds = time.time() - self.updated
-        return seconds if not self.ended and seconds > SILENCE_SECONDS else None
 
     @property
     def budget_left(self) -> float | None:
