@@ -106,6 +106,18 @@ def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, st
     assert valid.manifest["rejected"] == {"ratio": ratio, "not selected": len(kept) - held_out}
 
 
+def test_a_subset_is_of_the_rows_that_are_not_held_out(tmp_path: Path, store: Store) -> None:
+    files = write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(100)])
+    whole = ingest(spec(train=files, every=5), "valid", store)
+    small = spec(train={**files, "subset": 20}, every=5)
+    train, valid = ingest(small, "train", store), ingest(small, "valid", store)
+    assert train.rows == 20 and train.manifest["rejected"] == {
+        "held out": 20,
+        "not in the subset": 60,
+    }
+    assert valid.address == whole.address and not {*pairs(train)} & {*pairs(valid)}
+
+
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
     rows = [("a b c", "x y"), ("a b c d e", "x y z"), ("a " * 176, "x " * 176), ("A a", "x y")]
     rows.append(rows[0])

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
-from augury.experiments.stored_runs import dependents, remove, size
+from augury.experiments.stored_runs import dependents, locate, remove, size
 
 TEACHER, STUDENT, TUNED, OTHER = (letter * 16 for letter in "abcd")
 TRANSLATION, RECORDS, VIEW, TOKENS = (letter * 16 for letter in "0123")
@@ -63,3 +64,11 @@ def test_other_seeds_of_a_removed_run_stay(family: Store) -> None:
     second.write("weights", b"123")
     remove([family.folder("runs", f"{OTHER}/seed-1")])
     assert size(second) == 3
+
+
+def test_the_first_seed_is_the_smallest_number(family: Store) -> None:
+    for seed in (10, 2):
+        family.folder("runs", f"{'e' * 16}/seed-{seed}").write("run.json", b"{}")
+    assert locate("eee", family.root).name.endswith("/seed-2")
+    with pytest.raises(UserError, match="has no 'seed-3': there are seed-2, seed-10"):
+        locate("eee/seed-3", family.root)

@@ -64,13 +64,11 @@ class SequenceTask(Task):
         self, experiment: SequenceExperiment, tokenizer: Folder, corpora: Mapping[str, Corpus]
     ) -> None:
         model = architecture(experiment, tokenizer)
-        vocabulary = model.vocabulary
         for name, corpus in corpora.items():
             if corpus.kind != PARALLEL:  # examples, of which the pairs are not made yet
                 continue
-            _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
-            tags = len(experiment.prefix(experiment.corpus.tag(name)))
-            symbols = 1 + (tags > 1) + len(vocabulary.before)
+            _, offsets = model.vocabulary.encode(corpus.column("source"), SOURCE)
+            symbols = len(model.prefix(experiment.corpus.tag(name)))
             lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
             try:
                 check_lengths(lengths, experiment.decoding, model.positions)

@@ -184,7 +184,8 @@ class TextSubset(Operator):
     all."""
 
     def inactive(self) -> dict[str, str]:
-        return {} if self.makes() == RECORDS else {"of": "views are of all texts"}
+        of = {} if self.makes() == RECORDS else {"of": "views are of all texts"}
+        return super().inactive() | of
 
     def check_names(self, names: Sequence[str]) -> None:
         """Raise UserError where `of` is not among the names of training texts."""

@@ -194,8 +194,8 @@ def _print(result: dict[str, Any]) -> None:
         f"{result['rows_kept']:,}  added {result['rows_added']:,}"
     )
     for reason, count in excluded.items():
-        setting = REASON_SETTINGS.get(reason, "filter").format(split="train")
-        print(f"  excluded {count:,}: {reason} (corpus.{setting})")
+        setting = REASON_SETTINGS.get(reason, "").format(split="train")
+        print(f"  excluded {count:,}: {reason}" + (f" (corpus.{setting})" if setting else ""))
     for name, part in result["parts"].items():
         made = "made" if part["made"] else "reused"
         print(f"  {name:<12} {part['folder']}: {Health(**part['health']).text}, {made}")

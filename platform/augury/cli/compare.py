@@ -92,6 +92,7 @@ def _refuse_zeros(
 ) -> None:
     """Raise UserError for a metric that is 0 whatever a system writes."""
     from augury.scoring.registry import metric_class
+    from augury.scoring.sacre import Bleu, MultiBleu
 
     for name in metrics:
         kind = metric_class(name)
@@ -103,7 +104,7 @@ def _refuse_zeros(
                         f"{file} has none of the labels of the references, {min(known)!r} and "
                         f"others, but {min(given)!r}: write them alike"
                     )
-        elif "bleu" in name:
+        elif issubclass(kind, Bleu | MultiBleu):
             tokens = getattr(kind(name, language), "prepare", str)
             if all(len(tokens(line).split()) < 4 for line in references):
                 raise UserError(

@@ -60,6 +60,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     store = Store.existing(arguments.storage)
+    chosen = arguments.runs or arguments.state or arguments.task
+    if chosen and (arguments.verify or arguments.clean):
+        raise UserError("--clean and --verify are for the whole storage: leave out RUN and filters")
     if arguments.verify:
         return _verify(store, arguments.json)
     if arguments.clean:

@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     if outcome.unfinished:
         takes = outcome.missing_seconds
         time = f", about {duration(takes)}" if takes else ""
-        print(f"missing  {counted(outcome.missing, 'trial')}{time}")
+        print(f"missing  at most {counted(outcome.missing, 'trial')}{time}")
         print(f"continue {arguments.typed}")
     return failed
 

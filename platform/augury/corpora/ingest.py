@@ -22,7 +22,7 @@ from augury.corpora.filters import join_sides
 from augury.corpora.languages import SEVERAL
 from augury.corpora.readers import TextSource, open_text
 from augury.corpora.records import CODE, RecordBuilder, choose
-from augury.corpora.spec import BaseSpec, ResolvedSplit
+from augury.corpora.spec import BaseSpec, ResolvedSplit, text_key
 
 
 def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
@@ -116,7 +116,6 @@ def missing_texts(spec: BaseSpec) -> dict[str, str]:
     """Return why texts of a corpus cannot be read: file or known set -> error, each once."""
     missing: dict[str, str] = {}
     for split in spec.splits():
-        setting = f"corpus.{split}" if split in ("train", "valid") else f"corpus.tests.{split}"
         for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
             try:
                 files = part.resolve(split).text.files()
@@ -125,7 +124,7 @@ def missing_texts(spec: BaseSpec) -> dict[str, str]:
                 continue
             for file in files:
                 if file not in missing and (reason := unreadable(file)):
-                    missing[file] = f"text {split} ({setting}): {reason}"
+                    missing[file] = f"text {split} (corpus.{text_key(split)}): {reason}"
     return missing
 
 

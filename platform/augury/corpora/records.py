@@ -59,7 +59,7 @@ class Cleaned(NamedTuple):
 class RecordBuilder:
     """Builds the records of a corpus from the blocks of a text and counts them.
 
-    `subset` is a mask over the rows that pass the filter.
+    `subset` is a mask over the rows that pass the filter and are not held out.
     """
 
     def __init__(self, split: ResolvedSplit, text: TextSource, subset: np.ndarray | None = None):
@@ -146,14 +146,16 @@ class RecordBuilder:
             passed = passed[~repeated]
         numbers = np.arange(self._passed, self._passed + len(passed))
         self._passed += len(passed)
-        if self._subset is not None:
-            codes[passed] = np.where(self._subset[numbers], 0, SUBSET)
-        elif self.split.every:
+        if self.split.every:
             held_out = (numbers + 1) % self.split.every == 0
             if self.split.name == "train":
                 codes[passed] = np.where(held_out, HELD_OUT, 0)
             else:
                 codes[passed] = np.where(held_out, 0, NOT_SELECTED)
+        if self._subset is not None:
+            rows = np.flatnonzero(codes == 0)
+            codes[rows] = np.where(self._subset[: len(rows)], 0, SUBSET)
+            self._subset = self._subset[len(rows) :]
         kept = codes == 0
         self._read += len(block)
         self._selected += int(block.column("selected").to_numpy().sum())
@@ -226,7 +228,8 @@ def _counts(reasons: Mapping[str, int]) -> str:
 
 
 def choose(split: ResolvedSplit, text: TextSource, size: int) -> np.ndarray:
-    """Return a mask of a random subset over the rows that pass the filter; reads the text once.
+    """Return a mask of a random subset over the rows that `RecordBuilder` keeps without it; reads
+    the text once.
 
     Rows are ranked by a hash of their id.
     """

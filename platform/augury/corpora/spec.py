@@ -24,6 +24,12 @@ MONOLINGUAL_NAME = "monolingual"
 """The split of monolingual text, which keeps its ids distinct from those of training text."""
 
 
+def text_key(split: str) -> str:
+    """Return the key of the text of a split: `train`, `valid` or `tests.NAME`."""
+    name = split.partition(" ")[0]  # of several validation texts, `valid NAME`
+    return name if name in ("train", "valid") else f"tests.{name}"
+
+
 class Share(Section):
     """The share of a text in training."""
 
@@ -226,6 +232,8 @@ class BaseSpec(Section):
             settings = locate(known, origin, codes)
             text = self.TEXT.model_validate({**settings, **overrides})
         assert text is not None
+        if split != origin:  # held out of the whole text
+            text = text.model_copy(update={"subset": None})
         every = self.held_out if role == "train" else None
         name = split if self.KIND.target else MONOLINGUAL_NAME
         languages = self.languages_of(split)

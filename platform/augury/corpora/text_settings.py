@@ -147,8 +147,8 @@ class Text(Section):
     seed: int = 1
     """Seed of the built-in corpus."""
     lexicon: Words | None = None
-    """Number of words of the built-in corpus; 24 to 2,000; by default 96 for qaa and qab, and
-    2,000 for others."""
+    """Number of words of the built-in corpus, 24 to 2,000; by default 2,000 for translation other
+    than between qaa and qab, else 96."""
     first: PositiveInt | None = None
     """Number of rows to use, from the first, before filtering."""
     portion: tuple[Fraction, Fraction] | None = None

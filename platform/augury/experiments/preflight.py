@@ -15,7 +15,7 @@ from augury.core.locks import usable
 from augury.core.messages import say
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.corpora.filters import NO_LABEL, NOT_SELECTED, REASON_SETTINGS, REASONS
+from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.identification import language_warnings, marks_of_tools
 from augury.corpora.ingest import (
     cached_corpus,
@@ -24,7 +24,7 @@ from augury.corpora.ingest import (
     overlaps,
 )
 from augury.corpora.labels import LABEL, label_counts
-from augury.corpora.spec import BaseSpec, ResolvedSplit
+from augury.corpora.spec import BaseSpec, ResolvedSplit, text_key
 from augury.experiments.cost import TrainingEstimate, estimate_each, uses_gpu
 from augury.experiments.graph import Graph, Step, validation_sets
 from augury.experiments.spec import Experiment
@@ -320,11 +320,8 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit) -> LeftOutRows:
         return LeftOutRows(reason, rows, None, None)
     if reason == REASONS[NOT_SELECTED] and part.text.portion and not part.text.where:
         key = "{split}.portion"
-    if reason == REASONS[NO_LABEL] and not part.kind.aliases:
-        key = "{split}.names"
     section, _, name = key.partition(".")
     cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
     held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
-    text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
-    setting = f"corpus.{key.format(split=text)}"
+    setting = f"corpus.{key.format(split=text_key(part.name))}"
     return LeftOutRows(reason, rows, setting, held.get(name, part.every))

@@ -64,10 +64,11 @@ def locate(name: str, storage: str = "results") -> Folder:
             f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: "
             f"{known}"
         )
-    seeds = store.folder(RUNS, matching[0]).subfolders()
-    chosen = seed or seeds[0]
+    seeds = sorted(store.folder(RUNS, matching[0]).subfolders(), key=len)  # 2 before 10
+    chosen = seed or next(iter(seeds), "seed")
     if chosen not in seeds:
-        raise UserError(f"run {matching[0]} has no '{chosen}': there are {', '.join(seeds)}")
+        known = ", ".join(seeds) or "none"
+        raise UserError(f"run {matching[0]} has no '{chosen}': there are {known}")
     return store.folder(RUNS, f"{matching[0]}/{chosen}")
 
 

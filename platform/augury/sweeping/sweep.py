@@ -43,7 +43,7 @@ class SweepOutcome:
     unfinished: bool
     """Whether a limit ended the command before everything was decided."""
     missing: int
-    """Number of trials that are wanted and not trained."""
+    """Number of trials, at most, that the choice and its confirmation still take."""
     missing_seconds: float | None
     """What they take, as those of this command did; None where none has finished."""
 
@@ -123,7 +123,9 @@ class _Command:
                 run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
             finished = trials.scheduler.finished and not self.cut_short
             sweep = writer.end(finished=finished)
-        left = sum(trials.progress.get(trial) not in ENDS for trial in known)
+        wanted = {Trial(*pair) for pair in product(configurations, options.seeds)}
+        wanted.update(trials.scheduler.work())
+        left = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
         rest = estimate(self.plan, options.seeds, trials.at_once)
         found = {
             trial for trial in trials.progress if self._is_compared(trial)

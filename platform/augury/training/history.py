@@ -82,7 +82,7 @@ def read(run: Folder) -> list[Record]:
         return records
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(
-            f"{run.location(FILE)} is damaged ({error}): remove it, only MLflow and charts use it"
+            f"{run.location(FILE)} is damaged ({error}): remove it; charts and estimates do without"
         ) from error
 
 

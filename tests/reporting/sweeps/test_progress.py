@@ -15,7 +15,7 @@ from augury.reporting.sweeps.progress import Display
 from augury.sweeping.state import Configuration, Sweep, TrialProgress, TrialState, ValidationPoint
 
 
-def sweep(*trials: tuple[str, int, TrialProgress, int], error: str | None = None) -> Sweep:
+def sweep(*trials: tuple[str, int, TrialProgress, int]) -> Sweep:
     """Return a sweep of trials (configuration, seed, progress, validations).
 
     Validation n of seed s is 10 s + n.
@@ -26,7 +26,7 @@ def sweep(*trials: tuple[str, int, TrialProgress, int], error: str | None = None
             ValidationPoint(8 * n, 2.0 * n, 10.0 * seed + n) for n in range(1, validations + 1)
         )
         folder = store.folder("runs", f"{name}/seed-{seed}")
-        groups.setdefault(name, []).append(TrialState(seed, folder, progress, error, curve))
+        groups.setdefault(name, []).append(TrialState(seed, folder, progress, None, curve))
     configurations = tuple(
         Configuration(name, name, {}, tuple(group)) for name, group in groups.items()
     )
@@ -35,7 +35,7 @@ def sweep(*trials: tuple[str, int, TrialProgress, int], error: str | None = None
     return Sweep("beta", "Which?", *how, configurations, (), None, *ran, folder)
 
 
-def test_trials_that_end_are_said_and_the_status_where_it_has_changed(
+def test_trials_that_finish_are_said_and_the_status_where_it_has_changed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Not trials of earlier commands; the status every ten seconds at most."""
@@ -48,11 +48,13 @@ def test_trials_that_end_are_said_and_the_status_where_it_has_changed(
         for validations in (1, 2, 2):
             now[0] += 30
             display.show(sweep(("a", 1, "running", validations), *others))
-        display.show(sweep(("a", 1, "failed", 2), *others, error="loss is NaN"))
-    first, failed, last = caplog.messages
+        display.show(sweep(("a", 1, "finished", 2), *others))
+        now[0] += 30
+        display.show(sweep(("a", 1, "finished", 2), others[0], ("b", 2, "failed", 0)))
+    first, finished, _, last = caplog.messages
     assert first == "beta: best so far b BLEU 13.00, 1 finished, 1 running, 1 waiting, 10 s left"
-    assert last == "beta: best so far b BLEU 13.00, 1 finished, 1 failed, 1 waiting"
-    assert failed.startswith("a, seed 1: failed") and failed.endswith("loss is NaN")
+    assert finished == "a, seed 1: finished, update 16, BLEU 12.00, 4.0 s"
+    assert last == "beta: best so far b BLEU 13.00, 2 finished, 1 failed"
 
 
 def test_the_time_left() -> None:

@@ -1,5 +1,5 @@
 """Run a sweep with its page kept up to date and with messages: a line of status, and one for every
-trial that ends.
+trial that finishes; those that fail are said where they do.
 
 On a terminal the status is redrawn in place. Elsewhere it is logged where trials have begun or
 ended, at most every ten seconds.
@@ -35,34 +35,34 @@ class Display:
 
     def __init__(self, line: StatusLine) -> None:
         self.line = line
-        self._ended: set[str] | None = None
+        self._finished: set[str] | None = None
         self._said: list[str] = []
 
     def show(self, sweep: Sweep) -> None:
         """Show the current state of the sweep; cheap enough to call every second."""
-        ended = {
+        finished = {
             trial.folder.name: _text(sweep, configuration, trial)
             for configuration, trial in sweep.trials
-            if trial.progress in ENDS
+            if trial.progress == "finished"
         }
-        if self._ended is not None:  # not those of earlier commands
-            for name in sorted(ended.keys() - self._ended):
-                say(ended[name])
-        self._ended = set(ended)
+        if self._finished is not None:  # not those of earlier commands
+            for name in sorted(finished.keys() - self._finished):
+                say(finished[name])
+        self._finished = set(finished)
         states = [trial.progress for _, trial in sweep.trials]
         if self.line.live or (self.line.due and states != self._said):
-            self.line.show(status(sweep), len(ended) / len(sweep.trials))
+            ended = sum(state in ENDS for state in states)
+            self.line.show(status(sweep), ended / len(sweep.trials))
             self._said = [*states]
 
 
 def _text(sweep: Sweep, configuration: Configuration, trial: TrialState) -> str:
-    """Return what is said of a trial: its state, best validation and error."""
+    """Return what is said of a finished trial: its best validation and time."""
     parts: list[str] = [trial.progress]
     if (best := best_value(trial.curve, sweep.mode)) is not None:
         last = trial.curve[-1]
         value = f"{title(sweep.metric_name)} {number(best, 'fine')}"
         parts += [f"update {number(last.update, 'count')}", value, duration(last.seconds)]
-    parts += [trial.error] if trial.error else []
     return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
 
