@@ -8,7 +8,7 @@
 #SBATCH --signal=B:TERM@120
 # Run a command of Augury on the machines of a Slurm job, from the root of a checkout that all of them mount:
 #   sbatch deploy/slurm.sh train my.yaml --storage /shared/results
-# Two minutes before the end Slurm sends SIGTERM: training saves its state, and the same line continues. Set VENV where the
+# Two minutes before the end Slurm sends SIGTERM: the same line continues from the last checkpoints. Set VENV where the
 # environment is not .venv, and adapt the lines above to your machines: partition, account, all CPUs and GPUs of a node
 # (leave --gpus-per-node out for none). Ray is one task on each node and finds what the job has there.
 set -euo pipefail
