@@ -88,8 +88,8 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert set(names["frame"]["metric"]) == {"bleu"}
     assert names["results"].equals(names["frame"])
     assert {"difference", "p"} <= set(names["comparison"].columns) and len(names["comparison"]) == 2
-    assert names["pairs"]["rot-1"][0] != names["pairs"]["source"][0]
-    assert len(names["copies"]) == 4 and len(names["larger"]) == 6
+    assert set(names["enciphered"]["origin"]) == {"rot-1", "rot-2"}
+    assert len(names["enciphered"]) == 4 and len(names["larger"]) == 6
     for name in ("frame", "comparison"):
         assert "differences mean nothing" in names[name].attrs["answer"]
     assert any("not shown to have learnt" in line for line in names["frame"].attrs["warnings"])

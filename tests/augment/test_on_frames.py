@@ -44,6 +44,18 @@ def test_a_dataset_of_ray_gets_the_rows_of_one_process(
     assert len(whole) == 2 * len(TEXT) and set(whole.column("page").to_pylist()) == {7, 8, 9}
 
 
+def test_rows_of_one_id_stay_apart() -> None:
+    rows = pa.table({"id": ["d", "d"], "source": ["one", "two"], "target": ["eins", "zwei"]})
+    made = augury.operator("control", kind="duplicate").batch(rows).to_pylist()
+    assert [(row["source"], row["target"]) for row in made] == [("one", "eins"), ("two", "zwei")]
+
+
+def test_labels_of_any_type_stay() -> None:
+    frame = pd.DataFrame({"text": ["a good film", "a bad film"], "label": [1, 0], "views": [7, 8]})
+    copies = augury.apply(frame, "eda", language="en", copies=1)
+    assert copies["label"].tolist() == [1, 0] and copies["views"].tolist() == [7, 8]
+
+
 def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:
     cipher = augury.operator("cipher", keys=[1]).fit(TRAIN)
     made = cipher.batch(pa.table({"source": ["Haus ßt"], "target": ["x"], "id": ["n7"]}))

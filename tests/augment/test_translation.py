@@ -236,3 +236,19 @@ def test_one_model_a_direction_translates_its_views(tmp_path: Path) -> None:
     assert {row["target"] for row in backwards} <= set(targets)
     assert run.data_factor == (60 + len(texts.rows_of(part))) / 60
     assert run_trial(run, scored=False)
+
+
+def test_the_other_direction_has_the_codes_of_a_pretrained_model_swapped() -> None:
+    codes = {"source_language": "deu_Latn", "target_language": "eng_Latn"}
+    corpus = {"source_language": "de", "target_language": "en"}
+    forward = {"corpus": corpus, "model": {"name": "nllb", **codes}}
+    backward = translation.direction_experiment(translation.BACKWARD, forward, {})
+    assert backward["corpus"]["source_language"] == "en"
+    assert backward["model"] == {
+        "name": "nllb",
+        "source_language": "eng_Latn",
+        "target_language": "deu_Latn",
+    }
+    forward["model"] = {"name": "t5", "prompt": "translate German to English: "}
+    with pytest.raises(UserError, match="the prompt of the model"):
+        translation.direction_experiment(translation.BACKWARD, forward, {})

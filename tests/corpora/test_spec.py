@@ -48,6 +48,7 @@ OF_TEXT: list[tuple[Any, str]] = [
     ({"builtin": 5, "lexcon": 3}, "lexicon"),
     ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
     ([CLEAN, CLEAN], "distinct name"),
+    ({**TABLE, "labels": {True: "x"}}, "in quotes"),
 ]
 OF_PAIRS: list[tuple[dict[str, Any], str]] = [
     ({"tests": {"a": {}}}, "a has no text"),
@@ -121,6 +122,21 @@ def test_several_validation_texts_of_which_one_decides() -> None:
     assert second.tag("valid") == "<noisy>" == first.tag("valid noisy")
     assert first.tag("valid") is None and second.resolve("valid clean").role == "valid"
     assert [spec.resolve("valid").text.builtin for spec in (first, second)] == [4, 5]
+
+
+def test_held_out_rows_are_read_as_the_training_text_is() -> None:
+    tagged = parallel(train={**FILES, "tag": "<web>"}, every=5)
+    assert tagged.tag("valid") == tagged.tag("train") == "<web>"
+    german = nli(train={**NLI, "language": "de"}, every=5)
+    assert german.languages_of("valid") == ("de",)
+    assert nli(train={**NLI, "where": {"gold": True}}).train.where == {"gold": "true"}  # type: ignore[union-attr]
+
+
+def test_one_of_several_validation_texts_is_that_of_a_known_set() -> None:
+    texts = [CLEAN, {"name": "noisy"}]
+    known = {"known": "mtnt", "source_language": "fr", "valid": texts}
+    for decides, other in (("clean", "valid noisy"), ("noisy", "valid clean")):
+        assert parallel(**known, decides=decides).dev_sets == (other,)
 
 
 def test_source_and_target_are_exchanged_in_every_split() -> None:

@@ -56,6 +56,13 @@ def test_a_file_without_a_header_line(tmp_path: Path, layout: str) -> None:
         assert read(path, ["de"], ["set", "de", "en"]) == [{"de": row["de"]} for row in ROWS]
 
 
+def test_first_rows_that_begin_with_the_mark_of_comments_are_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('#love this,pos\n#hate this,neg\n"good, very good",pos\nbad,neg\n')
+    texts = [row["text"] for row in read(str(path), ["text"], ["text", "label"])]
+    assert texts == ["#love this", "#hate this", "good, very good", "bad"]
+
+
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
 
 

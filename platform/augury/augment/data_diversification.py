@@ -69,7 +69,13 @@ class DataDiversification(CorpusOperator):
                 models[direction.name] = {**trained, **sections}
         return models
 
-    def check_model(self, role: str, views: Sequence[str], languages: Sequence[str] | None) -> None:
+    def check_model(
+        self,
+        role: str,
+        views: Sequence[str],
+        languages: Sequence[str] | None,
+        of_corpus: Sequence[str],
+    ) -> None:
         for view in self.views:
             if view not in views:
                 raise UserError(

@@ -101,6 +101,11 @@ class Generate(CorpusOperator):
             raise unknown("prompt", self.prompt, PROMPTS)
         if not self.fills:
             raise UserError("say which column the answers fill, such as fills: source")
+        if self.copies > 1 and not (self.temperature or self.shots):
+            raise UserError(
+                f"copies={self.copies} with temperature=0 are all the same: raise temperature or "
+                "shots, or make one"
+            )
         return self
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:

@@ -149,10 +149,22 @@ def noisy_test(
     return Corpus(folder)
 
 
-def check_noise(clean: Corpus, noise: SourceNoise) -> None:
-    """Raise UserError where a test set cannot have such noise."""
+def check_noise(clean: Corpus, noise: SourceNoise, train: Corpus) -> None:
+    """Raise UserError where a test set cannot have such noise: words that sound alike are those of
+    the training text, in its language."""
     operator = NoiseForTestSet.model_validate(noise.to_dict())
-    operator.check_text(pipeline.first_records(clean, operator))
+    records = pipeline.first_records(clean, operator)
+    operator.check_text(records)
+    if operator.asr:
+        learned_from = pipeline.first_records(train, operator)
+        column = language_column(records.column_names)
+        known = learned_from.column(column).unique().to_pylist()
+        for language in records.column(column).unique().to_pylist():
+            if language not in known:
+                raise UserError(
+                    f"noise asr takes words that sound alike from the training text, which is in "
+                    f"{', '.join(known)}, and the test set is in '{language}': use spelling"
+                )
 
 
 OPERATOR = Noise

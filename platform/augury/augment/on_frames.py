@@ -85,7 +85,10 @@ class FrameOperator:
             seen[text] += 1
             names.append(f"{text}-{seen[text]}")
         if "id" in frame:
-            names = frame["id"].astype(str).tolist()
+            repeated, names = Counter[str](), []
+            for name in frame["id"].astype(str):
+                repeated[name] += 1
+                names.append(name if repeated[name] == 1 else f"{name}-{repeated[name]}")
         made = self.rows(frame.set_axis(names), names)
         return pa.Table.from_pandas(made, preserve_index=False)
 
@@ -102,7 +105,9 @@ class FrameOperator:
                 raise UserError(f"column '{name}' is one that new rows get: call yours otherwise")
         ids = ids or [str(place) for place in range(len(frame))]
         places = {name: place for place, name in enumerate(ids)}
-        records, texts = self._records(frame, ids), sentence_columns(list(frame.columns))
+        records = self._records(frame, ids)
+        reads = self.operator.reads(records.column_names)
+        copied = [*sentence_columns(records.column_names), *({"label"} & {*reads})]
         made = []
         with tempfile.TemporaryDirectory() as directory:
             for part in self.operator.parts():
@@ -113,7 +118,7 @@ class FrameOperator:
                     names = [lineage["parents"][0] for lineage in lineages]
                 parents = [places[name] for name in names]
                 rows = frame.iloc[parents].reset_index(drop=True)
-                for name in (*texts, "label"):
+                for name in copied:
                     column = "text" if name == "source" and name not in table.schema.names else name
                     if name in frame and column in table.schema.names:
                         rows[name] = table.column(column).to_pylist()
@@ -140,7 +145,10 @@ class FrameOperator:
             )
         empty, language = [None] * len(frame), [self.language or "und"] * len(frame)
         values = {name: language if name in languages else empty for name in schema.names}
-        values |= {name: frame[name] for name in schema.names if name in frame} | {"id": ids}
+        # Labels of any type and columns that are called as those of records stay in the frame.
+        used = {*reads, *sentence_columns(schema.names)}
+        used |= {name for name in schema.names if name.endswith("language")}
+        values |= {name: frame[name] for name in used if name in frame} | {"id": ids}
         columns = [pa.array(values[field.name], field.type) for field in schema]
         records = pa.table(columns, schema=schema)
         if incomplete := [name for name in reads if records.column(name).null_count]:

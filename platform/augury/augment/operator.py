@@ -147,9 +147,16 @@ class Operator(Extension):
         """
         return {}
 
-    def check_model(self, role: str, views: Sequence[str], languages: Sequence[str] | None) -> None:
-        """Raise UserError where the model of a role cannot read what it is given: its views, and
-        the languages of its text, if known, are others."""
+    def check_model(
+        self,
+        role: str,
+        views: Sequence[str],
+        languages: Sequence[str] | None,
+        of_corpus: Sequence[str],
+    ) -> None:
+        """Raise UserError where the model of a role cannot read what it is given, or writes
+        something else: its views, or the languages of its text, if known, are others than those of
+        the corpus."""
 
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return additional texts: name -> the corpus whose split `train` it is."""

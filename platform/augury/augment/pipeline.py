@@ -194,7 +194,14 @@ LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it wor
 
 def first_records(corpus: Corpus, operator: Operator) -> pa.Table:
     """Return the first records of a corpus, in the columns that an operator reads."""
-    return corpus.shard(corpus.shards[0], operator.reads(corpus.kind.columns)).slice(0, LOOKED_AT)
+    of = operator.of if isinstance(operator, TextSubset) and operator.makes() == RECORDS else ()
+    columns, found = operator.reads(corpus.kind.columns), []
+    for name, start, end in row_ranges(corpus):
+        if not of or name in of:
+            shard, place = divmod(start, SHARD_ROWS)
+            rows = corpus.shard(corpus.shards[shard], columns)
+            found.append(rows.slice(place, min(LOOKED_AT, end - start)))
+    return pa.concat_tables(found)
 
 
 def fit(

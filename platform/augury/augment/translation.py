@@ -18,7 +18,7 @@ from augury.core.config import Overrides
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.corpus import KINDS, TEXTS, Corpus
 from augury.corpora.filters import Cleaning, clean_lines
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec, swapped
@@ -50,21 +50,33 @@ def direction_experiment(
     `experiment` has the sections of the forward direction, `system` the dotted keys in which the
     new one differs.
     """
-    return config.merge(experiment if direction == FORWARD else _backward(experiment), system)
+    sections = experiment if direction == FORWARD else _backward(experiment)
+    prompt = dict(sections.get("model") or {}).get("prompt")
+    if direction == BACKWARD and prompt and not {"model", "model.prompt"} & system.keys():
+        raise UserError(
+            f"the prompt of the model, {prompt!r}, is for the forward direction: give that of the "
+            "other one, system: {model.prompt: ...}"
+        )
+    return config.merge(sections, system)
 
 
 def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sections of an experiment with source and target swapped."""
     sections = {**experiment, "corpus": swapped(experiment["corpus"])}
+    if model := experiment.get("model"):  # whose own codes of the languages are swapped too
+        sides = {"source_language": "target_language", "target_language": "source_language"}
+        sections["model"] = {sides.get(key, key): value for key, value in model.items()}
     if stage := experiment.get("stage"):
         sections["stage"] = {**stage, "after": _backward(stage["after"])}
     return sections
 
 
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
-    """Return texts as the records of a corpus are: in its case, with its entities; a mixture
-    changes neither."""
-    cleaning = corpus.manifest.get("spec", {}).get("filter", {})
+    """Return texts as the records of a corpus are: in its case, with its entities."""
+    manifest = corpus.manifest
+    if several := manifest.get(TEXTS):  # which have one filter
+        manifest = Corpus.load(Store(corpus.folder.root), several[0]["address"]).manifest
+    cleaning = manifest.get("spec", {}).get("filter", {})
     kept = {name: cleaning.get(name, False) for name in ("lowercase", "unescape")}
     return clean_lines(texts, Cleaning(**kept))
 
@@ -146,12 +158,19 @@ class TranslatedText(CorpusOperator):
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
 
-    def check_model(self, role: str, views: Sequence[str], languages: Sequence[str] | None) -> None:
-        read = self.monolingual.languages[0]
-        if languages and languages[0] != read:
+    def check_model(
+        self,
+        role: str,
+        views: Sequence[str],
+        languages: Sequence[str] | None,
+        of_corpus: Sequence[str],
+    ) -> None:
+        needed = of_corpus if self.DIRECTION == FORWARD else of_corpus[::-1]
+        if languages and [*languages] != [*needed]:
             raise UserError(
-                f"operator {self.operator}: the ready model reads '{languages[0]}', and what is "
-                f"translated is in '{read}': take a run of the other direction, or leave it out"
+                f"operator {self.operator}: the ready model translates '{languages[0]}' into "
+                f"'{languages[1]}', and needed is one of '{needed[0]}' into '{needed[1]}': take a "
+                "run of the other direction, or leave it out"
             )
 
     def make(

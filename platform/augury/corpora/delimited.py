@@ -59,8 +59,10 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     table = line_end.join(lines[comments:])
     delimiter = _delimiter(re.split("[\r\n]+", table), USUAL[layout])
     fields = lines[comments].count(delimiter)
+    (parsed,) = csv.reader(lines[comments : comments + 1], delimiter=delimiter)
+    numbers = {fields + 1, len(parsed)}
     # A header or a row of the table may begin with the mark, too.
-    of_table = (row for row in range(comments) if _may_be_row(lines[row], delimiter, fields))
+    of_table = (row for row in range(comments) if _may_be_row(lines[row], delimiter, numbers))
     comments = next(of_table, comments)
     header, *rows = map(str.strip, lines[comments : comments + FIRST_ROWS])
     names_are = all(map(SINGLE_QUOTED.fullmatch, header.split(delimiter)))
@@ -76,12 +78,12 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     return Dialect(delimiter, delimiter != "\t", '"', None, line_end, comments)
 
 
-def _may_be_row(line: str, delimiter: str, delimiters: int) -> bool:
+def _may_be_row(line: str, delimiter: str, numbers: set[int]) -> bool:
     """Return whether a line with the mark of comments is the header or a row of a table: it has as
     many fields, and does not begin as prose does."""
     fields = line.removeprefix("# ").split(delimiter)
     is_prose = line.startswith("# ") and any(" " in field.strip() for field in fields)
-    return len(fields) == delimiters + 1 and not is_prose
+    return len(fields) in numbers and not is_prose
 
 
 def _delimiter(lines: Sequence[str], usual: str) -> str:

@@ -44,7 +44,7 @@ class LabelNames:
         place of the name where it is unknown or empty."""
         label = self._classes.get(name, name)
         stripped = label.strip()
-        spellings = (label,) if self._is_open else (stripped, stripped.lower())
+        spellings = (label, stripped) if self._is_open else (stripped, stripped.lower())
         for key in (name, *spellings):
             if key in self._labels:
                 meant = self._labels[key]

@@ -138,10 +138,11 @@ class BaseSpec(Section):
         if split == "train" and self.mixture:
             languages = {spec.languages_of(split) for spec in self.mixture.values()}
             return languages.pop() if len(languages) == 1 else (SEVERAL,)
+        split = self._origin(split)
         text, known = self._text_setting(split), self._known_text(split)
         if text is not None and "language" in text.columns:
             return (SEVERAL,)
-        own = known.texts[split].get("language") if known else None
+        own = known.texts[self._in_known(split)].get("language") if known else None
         return ((text.language if text else None) or own or self.languages[0],)
 
     def splits(self) -> tuple[str, ...]:
@@ -195,7 +196,7 @@ class BaseSpec(Section):
 
     def tag(self, split: str) -> str | None:
         """Return the tag to prepend to the sources of a validation or test set."""
-        text = self._text_setting("valid" if self.is_validation(split) else split)
+        text = self._text_setting(self._origin("valid" if self.is_validation(split) else split))
         return text.tag if text else None
 
     def noise(self, split: str) -> SourceNoise | None:
@@ -219,7 +220,7 @@ class BaseSpec(Section):
             raise unknown("split", split, self.splits())
         if self.is_validation(split):
             return self.resolve("valid")
-        origin = "train" if split == "valid" and self.held_out else split
+        origin = self._origin(split)
         role: Role = "train" if origin == "train" else "test"
         if origin in ("valid", *self.dev_sets):
             role = "valid"
@@ -229,7 +230,7 @@ class BaseSpec(Section):
             codes = self.language_codes()
             if overrides.get("reversed"):
                 codes = {"source": codes["target"], "target": codes["source"]}
-            settings = locate(known, origin, codes)
+            settings = locate(known, self._in_known(origin), codes)
             text = self.TEXT.model_validate({**settings, **overrides})
         assert text is not None
         if split != origin:  # held out of the whole text
@@ -247,7 +248,16 @@ class BaseSpec(Section):
 
     def _known_set(self, split: str) -> KnownSet | None:
         """Return the first known set that has a split."""
-        return next((known for known in self._known_sets if split in known.texts), None)
+        name = self._in_known(split)
+        return next((known for known in self._known_sets if name in known.texts), None)
+
+    def _in_known(self, split: str) -> str:
+        """Return the split of a known set that a split is from: all validation sets are."""
+        return "valid" if split in self.dev_sets else split
+
+    def _origin(self, split: str) -> str:
+        """Return the split whose text a split is part of: `train` for a held-out `valid`."""
+        return "train" if split == "valid" and self.held_out else split
 
     def _known_text(self, split: str) -> KnownSet | None:
         """Return the known set that the text of a split is from; None if it is from elsewhere."""
@@ -320,12 +330,12 @@ class BaseSpec(Section):
             raise UserError(f"'{name}' is the name of no test set: call it otherwise")
         for split in self.splits():
             known = None if split == "train" and self.mixture else self._known_text(split)
-            if known and "language" not in known.texts[split]:
+            if known and "language" not in known.texts[self._in_known(split)]:
                 check_languages(known, self.languages)
         return self
 
     def _check_text(self, name: str, text: Text) -> None:
-        split = name.partition(".")[0]
+        split = name if name in self.tests else name.partition(".")[0]
         for setting, place in ONLY.items():
             if getattr(text, setting) and place != ("tests" if name in self.tests else split):
                 raise UserError(f"{name}.{setting}: only {place} can have it; remove it")

@@ -79,7 +79,21 @@ class SourceNoise(NoiseRates):
 
 def _text_keys(names: Any) -> Any:
     """Return a mapping of settings whose keys, such as numbers of classes, are text."""
-    return {str(key): value for key, value in names.items()} if isinstance(names, dict) else names
+    if not isinstance(names, dict):
+        return names
+    if any(isinstance(key, bool) for key in names):
+        raise UserError("YAML takes a bare yes, no, on or off for true or false: put it in quotes")
+    return {str(key): value for key, value in names.items()}
+
+
+def _text_values(values: Any) -> Any:
+    """Return a mapping whose values, of columns of tables, are as readers give them."""
+    if not isinstance(values, dict):
+        return values
+    return {
+        key: str(value).lower() if isinstance(value, bool) else value
+        for key, value in values.items()
+    }
 
 
 def table_layout(file: str) -> str:
@@ -128,7 +142,9 @@ class Text(Section):
     `{source: de, target: en}`. Dots address nested fields, such as `translation.de`; `language` is
     the code of the language of each row, for a table in several languages.
     """
-    where: dict[str, str | int] = Field(default_factory=dict)
+    where: Annotated[dict[str, str | int], BeforeValidator(_text_values)] = Field(
+        default_factory=dict
+    )
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""

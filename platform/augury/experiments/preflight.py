@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from typing import Any
 
 from augury.augment import pipeline
@@ -72,7 +73,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
             if noise := experiment.corpus.noise(test):
                 from augury.augment.noise import check_noise  # few files have such tests
 
-                check_noise(texts[test], noise)
+                check_noise(texts[test], noise, learned_from)
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
         if experiment.pretrained:
@@ -87,7 +88,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
                 if isinstance(model, ReadyModel):
                     from augury.experiments.ready_models import ready_inputs
 
-                    operator.check_model(role, *ready_inputs(model))
+                    operator.check_model(role, *ready_inputs(model), experiment.corpus.languages)
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 
@@ -150,7 +151,7 @@ def text_warnings(experiments: Iterable[Experiment], store: Store) -> list[str]:
     that repeat the validation text."""
     warnings: list[str] = []
     for experiment, texts in distinct_texts(experiments, store):
-        for name, corpus in texts.items():
+        for name, _, _, corpus in _each_text(experiment, store):
             warnings += [*language_warnings(name, corpus), *marks_of_tools(name, corpus)]
         for name in experiment.test_sets:
             if experiment.corpus.is_validation(name):
@@ -287,21 +288,21 @@ def summarise(experiments: Mapping[str, Experiment], store: Store) -> list[TextS
     """Return the texts of experiments, each once, under names of their own."""
     texts: dict[str, TextSummary] = {}
     for experiment_name, experiment in experiments.items():
-        for text in _summaries(experiment, store):
+        for text in starmap(_summary, _each_text(experiment, store)):
             names = {known.name for known in texts.values()}
             name = text.name if text.name not in names else f"{text.name} of {experiment_name}"
             texts.setdefault(text.address, replace(text, name=name))
     return list(texts.values())
 
 
-def _summaries(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
-    """Yield the texts of all splits, those of a mixture one by one."""
+def _each_text(experiment: Experiment, store: Store) -> Iterator[tuple[str, BaseSpec, str, Corpus]]:
+    """Yield the name, settings, split and corpus of every text, several of training one by one."""
     for split, corpus in texts_of(experiment, store).items():
         mixture = experiment.corpus.mixture if split == "train" else {}
         for name, spec in mixture.items():
-            yield _summary(f"{split} {name}", spec, split, cached_corpus(spec, split, store.root))
+            yield f"{split} {name}", spec, split, cached_corpus(spec, split, store.root)
         if not mixture:
-            yield _summary(split, experiment.corpus, split, corpus)
+            yield split, experiment.corpus, split, corpus
 
 
 def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSummary:

@@ -263,7 +263,9 @@ class Experiment(Section):
                     models[-1][role] = content
                     continue
                 trained = {"seeds": [1], "baseline": False, **content, **shared}
-                models[-1][role] = _parse_model(index, part, role, trained)
+                model = _parse_model(index, role, trained)
+                part.check_model(role, model.views, model.corpus.languages, self.corpus.languages)
+                models[-1][role] = model
         return models
 
     @property
@@ -448,17 +450,15 @@ def settings_class(task: str) -> type[Experiment]:
     return settings
 
 
-def _parse_model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
+def _parse_model(index: int, role: str, content: dict[str, Any]) -> Experiment:
     """Return the experiment that trains an operator's model.
 
     Its faults are reported at the operator.
     """
     try:
-        model = parse(content)
+        return parse(content)
     except InvalidSettings as error:
         faults = [
             Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults
         ]
         raise InvalidSettings(error.subject, faults) from error
-    operator.check_model(role, model.views, model.corpus.languages)
-    return model

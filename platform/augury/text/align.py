@@ -33,7 +33,7 @@ from augury.core.progress import ProgressLine
 from augury.core.store import Store
 from augury.core.words import is_punctuation, words
 from augury.corpora import files
-from augury.corpora.corpus import Corpus
+from augury.corpora.corpus import TEXTS, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.corpora.spec import CorpusSpec
 from augury.text.segmentation import require_words
@@ -372,6 +372,10 @@ def links_by_shard(
         require_words(first.column(side).to_pylist(), language, f"train, the {side} side")
     lines = list(_lines(file)) if file else []
     for shard in corpus.shards:
+        if file and TEXTS in corpus.manifest:
+            raise UserError(
+                f"{file}: links are of a single training text, and there are several: join them"
+            )
         if file:
             yield _links_given(corpus, shard, lines, file)
         else:

@@ -10,6 +10,7 @@ with tokens as code points.
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -19,6 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from augury.core.errors import UserError
 
 Norm = Literal["min", "max"]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
@@ -121,6 +124,11 @@ class FuzzyIndex:
     def __init__(self, sentences: Sequence[Sequence[str]]):
         self._sentences = sentences
         tokens = dict.fromkeys(chain.from_iterable(sentences))
+        if len(tokens) > sys.maxunicode:
+            raise UserError(
+                f"fuzzy matches are of {sys.maxunicode:,} different words at most, and the text "
+                f"has {len(tokens):,}: restrict it, as by of or train.first"
+            )
         self._characters = {token: chr(number) for number, token in enumerate(tokens, 1)}
         self._codes = self._encoded(sentences)
         counts = Counter(chain.from_iterable(map(_occurrences, sentences)))

@@ -39,6 +39,7 @@ def fast_tokenizer(
     tokenizer.normalizer = normalizers.Sequence(
         [
             *lowered,
+            normalizers.Replace("\ufeff", ""),
             normalizers.NFC(),
             normalizers.Replace(Regex(rf"\A{WHITE}|{WHITE}\z"), ""),
             normalizers.Replace(Regex(r"[\t\n\r]"), " "),
