@@ -121,5 +121,9 @@ def test_the_vocabulary_says_whether_a_source_is_too_long(make: Make, tmp_path: 
     (tmp_path / "long.de").write_text(f"der\n{'a' * 600}\n")
     (tmp_path / "long.en").write_text("the\na\n")
     tests = {"long": {side: str(tmp_path / f"long.{code}") for side, code in SIDES.items()}}
+    vocabulary = {"size": 45, "size_per_key": 15}
     with pytest.raises(UserError, match="long: 1 of 2 sources exceed the model's 512 positions"):
-        report(make({"tests": tests}, model=SMALL, vocabulary={"size": 45, "size_per_key": 15}))
+        report(make({"tests": tests}, model=SMALL, vocabulary=vocabulary))
+    valid = {"source": tests["long"]["target"], "target": tests["long"]["source"]}
+    with pytest.raises(UserError, match="valid: a target of 6.. pieces exceeds"):
+        report(make({"valid": valid, "tests": {}}, model=SMALL, vocabulary=vocabulary))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,39 @@ def test_systems_differ_by_their_dotted_keys_and_presets() -> None:
     assert compared["code"].regime.warmup_views == "cipher" and compared["code"].regime.beta == 2
 
 
+def test_a_preset_replaces_that_of_the_file() -> None:
+    """With its values, in systems and stages; what the file says itself stays."""
+    regime = {"name": "coregularised", "preset": "low_resource", "tau": 3}
+    training = {"preset": "released_code", "patience": 3}
+    other = {"training.preset": "paper", "regime.preset": "paper"}
+    content = {**BASE, "regime": regime, "training": training}
+    systems: Any = expand(parse({**content, "systems": {"plain": {}, "other": other}}))
+    assert systems["plain"].training.max_tokens == 5000 and systems["plain"].regime.beta == 1
+    staged = expand(parse({**content, "stages": {"then": other}}))
+    for changed in (systems["other"], last(staged)):
+        assert (changed.training.max_tokens, changed.training.patience) == (4096, 3)
+        assert (changed.regime.beta, changed.regime.tau) == (5, 3)
+
+
+def last(systems: Mapping[str, Any]) -> Any:
+    return [*systems.values()][-1]
+
+
+def test_models_of_operators_are_plain_in_all_stages() -> None:
+    text = {"language": "qab", "train": {"builtin": 9}}
+    content = {**BASE, "regime": "plain", "stages": {"tune": {"training.max_updates": 2}}}
+    content["augment"] = [{"operator": "back_translation", "monolingual": text}]
+    (models,) = last(expand(parse(content))).models
+    translator = models["translator"]
+    assert translator.stage and not translator.augment and not translator.before.augment
+
+
+def test_a_regime_of_views_may_be_shared_by_systems_that_make_them() -> None:
+    cipher = {"augment": [{"operator": "cipher", "keys": [1]}]}
+    systems = {"plain": {"regime": "plain"}, "cipher": cipher}
+    assert expand(parse({**BASE, "augment": [], "systems": systems}))
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_experiments_are_valid(path: Path) -> None:
     assert expand(load(path))
@@ -61,6 +94,7 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
         ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
         ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
         ({"augment": []}, "needs views, and the experiment has none"),
+        ({"stages": {"first": {}}}, "'first' is no name of a stage"),
         ({"seeds": 3}, r"for 3 seeds write \[1, 2, 3\], for the single seed 3 \[3\]"),
         ({"regime.beta": -1}, "beta = -1: must be at least 0"),
     ],

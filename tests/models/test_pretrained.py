@@ -24,10 +24,8 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     hub_answer.cache_clear()
-    identity.cache_clear()
     yield tmp_path / "hub"
     hub_answer.cache_clear()
-    identity.cache_clear()
 
 
 def cached(hub: Path, name: str, revision: str, head: str) -> Path:
@@ -54,7 +52,6 @@ def pickled(directory: Path) -> str:
 
 def test_a_branch_is_the_commit_of_the_local_cache(offline: Path) -> None:
     assert identity("some/model") == "some/model@main" and commit("some/model") is None
-    identity.cache_clear()
     hub_answer.cache_clear()
     cached(offline, "some/model", "main", COMMIT)
     cached(offline, "some/model", "v2", OTHER)
@@ -64,6 +61,13 @@ def test_a_branch_is_the_commit_of_the_local_cache(offline: Path) -> None:
     read: dict[str, object] = {}
     pretrained.load(lambda name, **settings: read.update(settings), "some/model")
     assert read == {"revision": COMMIT}  # the weights of the commit in the address
+
+
+def test_a_directory_that_changes_is_another_model(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    before = identity(str(tmp_path))
+    (tmp_path / "config.json").write_text('{"a": 1}')
+    assert identity(str(tmp_path)) != before
 
 
 def test_a_kept_tokenizer_says_which_weights_belong_to_it(tmp_path: Path) -> None:

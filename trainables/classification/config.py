@@ -141,7 +141,7 @@ class ClassifierExperiment(Experiment):
                 f"a row of max_length={self.max_length} subwords exceeds "
                 f"model.max_positions={self.model.max_positions}: lower the one or raise the other"
             )
-        if any(group.target != TARGET for group in self.view_groups()):
+        if not self.systems and any(group.target != TARGET for group in self.view_groups()):
             raise UserError(
                 "regime multi_source with equation=2 predicts plain sources, and a classifier "
                 "predicts labels: set regime.equation=1"

@@ -12,7 +12,7 @@ from augury.core.execution import ExecutorName
 from augury.core.locks import make_once
 from augury.core.naming import counted
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus, input_columns
+from augury.corpora.corpus import LABELS, Corpus, input_columns
 from augury.corpora.filters import clean_lines
 from augury.corpora.labels import check_labels, label_counts
 from augury.corpora.languages import UNSPACED, base_language
@@ -67,7 +67,10 @@ class ClassifierTask(Task):
         make_subwords(experiment.model, texts, folder)
 
     def address_settings(self, experiment: Any) -> dict[str, Any]:
-        return {"model": pretrained.address_settings(experiment.model)}
+        settings: dict[str, Any] = {"model": pretrained.address_settings(experiment.model)}
+        if experiment.labels != LABELS:  # whose order is fixed
+            settings["labels"] = list(experiment.labels)
+        return settings
 
     def check(self, experiment: Any, store: Store) -> None:
         for split in experiment.corpus.splits():

@@ -219,8 +219,10 @@ class SequenceExperiment(Experiment):
 
     @model_validator(mode="after")
     def _target_is_written(self) -> SequenceExperiment:
-        if isinstance(self.model, Pretrained) and any(
-            group.target != TARGET for group in self.view_groups()
+        if (
+            not self.systems
+            and isinstance(self.model, Pretrained)
+            and any(group.target != TARGET for group in self.view_groups())
         ):
             raise UserError(
                 "regime multi_source with equation=2 predicts plain sources, and a pretrained "
@@ -285,7 +287,8 @@ class TranslationExperiment(SequenceExperiment):
                     "train a model from nothing (model: {architecture: ...})"
                 )
             return self
-        if self.max_pieces + 2 + bool(self.tags) * self.tagged > model.max_positions:
+        tagged = not self.systems and bool(self.tags) and self.tagged
+        if self.max_pieces + 2 + tagged > model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed "
                 f"model.max_positions={model.max_positions}: lower the one or raise the other"

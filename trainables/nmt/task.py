@@ -21,7 +21,7 @@ from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
-from augury.regimes.regime import SOURCE
+from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.sacre import FIXED
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import SequenceExperiment, TranslationExperiment
@@ -68,6 +68,15 @@ class SequenceTask(Task):
             if corpus.kind != PARALLEL:  # examples, of which the pairs are not made yet
                 continue
             _, offsets = model.vocabulary.encode(corpus.column("source"), SOURCE)
+            if name in ("valid", *experiment.corpus.dev_sets):  # whose targets are read too
+                _, offsets = model.vocabulary.encode(corpus.column("target"), TARGET)
+                longest = int(np.diff(offsets).max()) + len(model.vocabulary.first)
+                if longest >= model.positions:
+                    raise UserError(
+                        f"{name}: a target of {longest} pieces exceeds the model's "
+                        f"{model.positions} positions, end of sentence included: split or shorten "
+                        "it, or train with larger model.max_positions"
+                    )
             symbols = len(model.prefix(experiment.corpus.tag(name)))
             lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
             try:

@@ -14,12 +14,15 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from augury.augment.operator import RECORDS, TextSubset
 from augury.core.execution import Execution
 from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
+from augury.core.words import is_unspaced
 from augury.corpora.corpus import row_ranges
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
@@ -256,6 +259,13 @@ def estimate_trials(graph: Graph) -> dict[Step, TrainingEstimate] | None:
     }
 
 
+def _mean_words(texts: pa.Array) -> float:
+    """Return the mean number of words of texts; without spaces, two characters count as one."""
+    if is_unspaced(texts.slice(0, 100).to_pylist()):
+        return float(pc.mean(pc.utf8_length(texts)).as_py()) / 2
+    return float(word_counts(texts).mean())
+
+
 def estimate_seed(experiment: Experiment, store: Store) -> TrainingEstimate | None:
     """Estimate the cost of one seed, trained and scored; None where the size of its model is not
     known."""
@@ -267,7 +277,7 @@ def estimate_seed(experiment: Experiment, store: Store) -> TrainingEstimate | No
     rows = {name: end - start for name, start, end in row_ranges(train)}
     read = {name: shares[name].weight * count for name, count in rows.items()}
     middle = train.shard(train.shards[len(train.shards) // 2], train.kind.sentences)
-    words = [float(word_counts(column.combine_chunks()).mean()) for column in middle.columns]
+    words = [_mean_words(column.combine_chunks()) for column in middle.columns]
     all_rows = sum(read.values())
     for operator in experiment.augment:
         if operator.makes() == RECORDS:

@@ -38,6 +38,8 @@ class TrainingMonitor:
         self.read: fs.FileInfo | None = None
         self.latest: dict[str, float] = {}
         self.update, self.epochs = 0, 0.0
+        self.timed_share = 0.0
+        """The share that was done when the training time was last recorded."""
 
     def refresh(self) -> None:
         """Read and show new records."""
@@ -46,6 +48,8 @@ class TrainingMonitor:
             for record in history.read(self.run):
                 self.latest |= record["metrics"]
                 self.update, self.epochs = record["update"], record["epochs"]
+                if "train/seconds" in record["metrics"]:
+                    self.timed_share = self.share()
         self.read = written
         if self.latest:
             self.line.show(self.text(), self.share())
@@ -61,8 +65,9 @@ class TrainingMonitor:
     def text(self, ended: bool = False) -> str:
         """Return the state of training in a line, with the time left or, at its end, the time it
         took."""
-        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
-        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
+        seconds, when = self.latest.get("train/seconds", 0.0), ""
+        if seconds and self.timed_share:
+            when = f"{duration(seconds * (1 - self.share()) / self.timed_share)} left at most"
         total = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
         epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not ended else ""
         shown = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}

@@ -183,12 +183,12 @@ def too_late(
     warnings = []
     for name, experiment in systems.items():
         training, cost = experiment.training, costs.get(name)
-        if cost is None or experiment.before:
+        if cost is None or (experiment.stage and experiment.stage.carry == "optimizer"):
             continue
         onset = experiment.regime.onset(cost.updates_per_epoch)
         if late := late_onset(onset, cost.updates):
             warnings.append(f"{name}, about: {late}")
-        if training.warmup_share is None and training.warmup_updates >= cost.updates:
+        if training.warmup_share is None and training.warmup_updates > cost.updates:
             warnings.append(
                 f"{name}: the learning rate rises until update {training.warmup_updates:,}, and "
                 f"training ends after about {cost.updates:,}, so that it never reaches its peak: "

@@ -248,10 +248,7 @@ class Experiment(Section):
         """
         if not any(operator.uses_models for operator in self.augment):
             return [{} for _ in self.augment]
-        settings = self.model_dump(
-            mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"}
-        )
-        plain = config.merge(settings, self.plain_system())
+        plain = self._plain_content()
         shared = self.model_dump(
             mode="json", include={"storage", "execution", "tracking", "health"}
         )
@@ -267,6 +264,18 @@ class Experiment(Section):
                 part.check_model(role, model.views, model.corpus.languages, self.corpus.languages)
                 models[-1][role] = model
         return models
+
+    def _plain_content(self) -> dict[str, Any]:
+        """Return the settings of the same training without augmentation, in all stages."""
+        settings = self.model_dump(
+            mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"}
+        )
+        plain = config.merge(settings, self.plain_system())
+        if self.before:
+            before = self.before._plain_content()
+            after = {key: value for key, value in before.items() if key not in SHARED}
+            plain["stage"] = {**plain["stage"], "after": after}
+        return plain
 
     @property
     def model_experiments(self) -> dict[str, Experiment]:
@@ -330,17 +339,20 @@ class Experiment(Section):
                 )
             if "seeds" in self.systems.get(name, ()):
                 raise UserError(f"system '{name}' has seeds: all have those of the experiment")
-        groups = self.view_groups()
+        for name in self.stages:
+            if name == FIRST or ":" in name:
+                raise UserError(f"'{name}' is no name of a stage: leave out ':', and '{FIRST}'")
         for part in self._parts:
             check_columns(part, self.corpus.KIND.columns)
         _check_names([*self.view_names, *self.record_origins])
         _check_draws(self.token_draws, self.task, resegments=self.resegments)
         if not self.systems:  # with systems, each is one experiment, and this is none
+            groups = self.view_groups()
             _check_views(self.regime, groups, self.view_names)
+            _check_records(self.regime, groups, self.record_origins)
             for part in self._parts:
                 if isinstance(part, TextSubset):
                     part.check_names([*self.corpus.mixture])
-        _check_records(self.regime, groups, self.record_origins)
         if self.stage is not None:
             _check_schedule(self.stage.carry, self.training)
         self._check_mixture()

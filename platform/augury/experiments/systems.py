@@ -57,10 +57,8 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
 
     The first is the baseline.
     """
-    # Only settings that the user wrote: explicit defaults would override a preset that a system
-    # names.
     content = {
-        **experiment.model_dump(mode="json", exclude_unset=True),
+        **_written(experiment),
         "stages": experiment.stages,  # as written: its texts know the folder of their file
         "systems": {},
         "baseline": False,
@@ -85,6 +83,23 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
     return {"baseline": plain, experiment.name: itself}
 
 
+def _written(experiment: Experiment) -> dict[str, Any]:
+    """Return the settings that a user wrote, presets by their names: explicit defaults and values
+    of a preset would override a preset that a system or a stage names."""
+    content = experiment.model_dump(mode="json", exclude_unset=True)
+    for name in ("training", "regime"):
+        section = getattr(experiment, name)
+        if section.preset is not None:
+            preset = {**section.PRESETS[section.preset]}
+            own = {
+                key: value
+                for key, value in content[name].items()
+                if key not in preset or getattr(section, key) != preset[key]
+            }
+            content[name] = {**own, "preset": section.preset}
+    return content
+
+
 def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
     """Return the experiment of a system; its faults are reported at its own dotted keys."""
     try:
@@ -107,7 +122,7 @@ def _locate_fault(section: str, fault: Fault, name: str, dotted: Mapping[str, An
 def last_stage(experiment: Experiment) -> Experiment:
     """Return the last stage of an experiment, which holds those before it; UserError for a
     change of fixed settings."""
-    content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
+    content = {**_written(experiment), "stages": {}}
     for name, changes in experiment.stages.items():
         try:
             content = _next_stage(name, changes, content)

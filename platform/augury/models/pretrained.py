@@ -113,7 +113,6 @@ def pinned(directory: str, revision: str | None) -> str | None:
     return known or revision
 
 
-@cache
 def identity(name: str, revision: str | None = None) -> str:
     """Return the identity of a pretrained model: a hash of the files of a directory, or the hub
     name and commit.
@@ -126,11 +125,17 @@ def identity(name: str, revision: str | None = None) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for file in sorted(directory.iterdir()):
         if file.is_file():
-            with file.open("rb") as stream:
-                digest.update(
-                    f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode()
-                )
+            status = file.stat()
+            content = _content(file, status.st_ino, status.st_size, status.st_mtime_ns)
+            digest.update(f"{file.name}:{content};".encode())
     return f"files:{digest.hexdigest()}"
+
+
+@cache
+def _content(file: Path, place: int, size: int, changed: int) -> str:
+    """Return the hash of a file, which is read once as long as it does not change."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def commit(name: str, revision: str | None = None) -> str | None:

@@ -110,6 +110,8 @@ class Regime(Extension):
 
     name: str
     """Name of the regime, or path of a file that defines one."""
+    preset: str | None = Field(None, exclude=True)
+    """Preset that the other settings override."""
     label_smoothing: float = Field(0.1, ge=0, lt=1)
     """Probability mass taken from the label (ε)."""
 
@@ -216,7 +218,7 @@ def parse(value: Any) -> Regime:
             raise UserError(f"'{value['name']}' is a preset: write regime: {' or '.join(presets)}")
     schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]
-    preset = values.pop("preset", None)
+    preset = values.get("preset")
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
     return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")

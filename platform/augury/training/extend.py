@@ -79,9 +79,12 @@ def _passes(position: Position, training: Training, checkpoints: Checkpoints) ->
         patience.count(score)
         if patience.exhausted:
             return False
-    # A later validation may have been better than one that is no longer kept.
-    keeps_best = training.weights in ("best", "chosen")
-    return not keeps_best or best(position.scores) in checkpoints.updates()
+    # A later validation may have been better than one that is no longer kept; and of the mean,
+    # in which at least one more comes, all have to be there.
+    needed = {best(position.scores)} if training.weights in ("best", "chosen") else set[int]()
+    if training.weights in ("averaged", "chosen") and training.average_last > 1:
+        needed |= {*sorted(position.scores)[1 - training.average_last :]}
+    return needed <= {*checkpoints.updates()}
 
 
 def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool:

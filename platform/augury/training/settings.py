@@ -37,6 +37,8 @@ class Training(Section):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
+    preset: str | None = Field(None, exclude=True)
+    """Preset that the other settings override."""
     max_tokens: int = Field(4096, gt=0, le=10_000_000)
     """Budget of one batch: rows × longest side, counted on the plain source and the target,
     whatever view is read."""
@@ -95,14 +97,10 @@ class Training(Section):
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, values: Any) -> Any:
-        if isinstance(values, Mapping) and "preset" in values:
-            preset = values["preset"]
+        if isinstance(values, Mapping) and (preset := values.get("preset")) is not None:
             if preset not in cls.PRESETS:
                 raise unknown("preset of training", str(preset), cls.PRESETS)
-            return {
-                **cls.PRESETS[preset],
-                **{key: value for key, value in values.items() if key != "preset"},
-            }
+            return {**cls.PRESETS[preset], **values}
         return values
 
     @model_validator(mode="before")
