@@ -13,7 +13,7 @@ import yaml
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.reporting import experiment as report
-from augury.reporting import frames
+from augury.reporting import frames, rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import compare_all
 from augury.reporting.find import choices_of, load_systems
@@ -21,6 +21,7 @@ from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.report import data
+from augury.reporting.sweeps.report import report as sweep_report
 from augury.reporting.sweeps.summary import (
     Summary,
     confirmation_runs,
@@ -165,6 +166,17 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
     sweeps.chosen = None
     ended = summarise(sweeps.load())
     assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
+
+
+def test_one_fresh_seed_that_was_asked_for_confirms_and_does_not_decide(
+    sweeps: Any, addresses: dict[str, str]
+) -> None:
+    confirm(sweeps, addresses, 0.7, (4,))
+    sweeps.confirmation["seeds"] = [4]
+    summary = summarise(sweeps.load())
+    assert summary.confirmed is not None and REAL not in sweep_answer(summary)
+    assert "one seed does not decide" in sweep_answer(summary)
+    assert "(with the fresh seeds)" not in rendering.text(sweep_report(summary))
 
 
 def test_the_experiment_file_trains_both_as_the_sweep_did_with_fresh_seeds(

@@ -69,7 +69,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     same = [f"same as {point.same_as}: {point.name} ({point.reason})" for point in sweep.merged]
     lines = [said, why, *summary.warnings, *failed, *same]
     lines += [*(summary.deciding.notes if summary.deciding else ()), *texts]
-    if summary.confirmed and tested:
+    if summary.confirmed and tested and tested.power_text:
         lines.append(f"{tested.power_text} (with the fresh seeds)")
     sets = [by_test(summary.comparisons)] if len(summary.comparisons) > 1 else []
     return Report(

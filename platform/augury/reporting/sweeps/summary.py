@@ -294,12 +294,13 @@ def confirmation_runs(sweep: Sweep, confirmation: Confirmation) -> dict[str, dic
 
 def _confirmed(sweep: Sweep, winner: str) -> Confirmed | None:
     """Return the test of a winner; None before all of its fresh seeds are scored or, where the
-    sweep has ended, two of both."""
+    sweep has ended, two of both, or the only one that was asked for."""
     known = sweep.confirmation
     if known is None or known.winner != winner:
         return None
     runs = confirmation_runs(sweep, known)
-    least = LEAST if sweep.ended else len(known.seeds)
+    asked = len(known.seeds)
+    least = min(LEAST, asked) if sweep.ended else asked
     if min(map(len, runs.values())) < least:
         return None
     names = [sweep.by_address[address].name for address in runs]
