@@ -211,7 +211,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[PageS
     repeat = [Code(repeating(sweep))] if sweep.command else []
     chosen = recommended(summary)
     if chosen and sweep.folder.exists(RECOMMENDED):
-        flags = allowing(sweep.folder.read(RECOMMENDED))
+        flags = ["--storage", sweep.folder.root, *allowing(sweep.folder.read(RECOMMENDED))]
         line = command("augury", "train", sweep.folder.location(RECOMMENDED), *flags)
         repeat.append(Code(f"{line}    # {chosen.name}"))
     yield section("Repeat it", *repeat, Places(locations(sweep)))
