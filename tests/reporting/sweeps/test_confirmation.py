@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -201,3 +202,19 @@ def test_the_experiment_file_trains_both_as_the_sweep_did_with_fresh_seeds(
         for name, experiment in systems.items():
             for key in stored[name].keys() - {"baseline", "systems", "seeds", "name"}:
                 assert experiment.to_dict()[key] == stored[name][key]
+
+
+def test_the_experiment_file_can_be_read_whatever_the_names(sweeps: Any) -> None:
+    """Names with a path, alike but for that; tracking stays off."""
+    texts = {"train": {"builtin": 300}, "source_language": "de", "target_language": "en"}
+    base = {"name": "my", "task": "nmt", "corpus": texts, "tracking": {"enabled": False}}
+    for name, bleu, dropout in (("file=/a", 30, 0.1), ("file=-a", 31, 0.2)):
+        run = sweeps.trial(sweeps.configuration({}, name), 1, [bleu])
+        experiment = parse(base | {"model": {"dropout": dropout}})
+        run.write(EXPERIMENT, yaml.safe_dump(experiment.to_dict()))
+    summary = summarise(sweeps.load([1]))
+    assert recommend(summary)
+    written = parse(yaml.safe_load(summary.sweep.folder.read(RECOMMENDED)))
+    assert list(expand(written)) == ["file=-a", "file=-a 2"] and not written.tracking.enabled
+    page = "\n".join(re.findall("<pre.*?</pre>", rendering.page(sweep_report(summary))))
+    assert f"recommended.yaml --storage {sweeps.results.store.root}" in page
