@@ -122,7 +122,8 @@ def load_groups(
 ) -> list[SystemResult]:
     """Return one system for every group of runs by seed.
 
-    Systems without a name in `names` have that of their runs; equal names are made distinct.
+    Systems without a name in `names` have that of their runs; equal names are made distinct, also
+    of one system in several storages.
     `metrics` are those of an experiment, in its order; without them, all by which the runs were
     ever scored, those of the experiment that first trained them first.
     """
@@ -130,9 +131,11 @@ def load_groups(
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
     given = names or [None] * len(firsts)
     chosen = [name or record.name for name, record in zip(given, firsts, strict=True)]
+    roots = [next(iter(group.values())).root for group in groups]
     distinct = []
-    for name, record, group in zip(chosen, firsts, groups, strict=True):
+    for name, record, group, root in zip(chosen, firsts, groups, roots, strict=True):
         more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
+        more += f" in {root}" if len(set(roots)) > 1 else ""
         distinct.append(name + more if chosen.count(name) > 1 else name)
     systems = []
     for name, group, of_seeds in zip(distinct, groups, records, strict=True):
