@@ -92,6 +92,8 @@ class SystemResult:
 
     Seeds of which it is not known are missing.
     """
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Test set -> the address of its text."""
 
     def score(self, test: str, metric: str) -> Estimate | None:
         """Return the estimate of a metric on a test set; None where it is not scored."""
@@ -146,6 +148,11 @@ def load_groups(
             for test, scores in record.tests.items():
                 for score in _chosen(scores, metrics):
                     by_metric.setdefault((test, score.name), {})[seed] = score
+        texts = {  # the first seed may not be scored on all
+            test: record.addresses[test]
+            for record in reversed(scored.values())
+            for test in record.tests.keys() & record.addresses.keys()
+        }
         tests: dict[str, dict[str, Estimate]] = {}
         resampled: dict[str, dict[str, Resampled]] = {}
         for (test, metric), by_seed in by_metric.items():
@@ -166,6 +173,7 @@ def load_groups(
             outputs=tuple(run_files.operator_outputs(group[first], of_seeds[first])),
             notes=tuple(stored_runs.corpus_notes(group[first], of_seeds[first].inputs)),
             hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
+            texts=texts,
         )
         systems.append(system)
     return systems

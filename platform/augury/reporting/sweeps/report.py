@@ -127,7 +127,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
         "confirmed": contents(confirmed.comparisons) if confirmed else None,
-        "table": [_result_dict(result) for result in summary.ranking],
+        "table": [_result_dict(result, summary.seconds(result)) for result in summary.ranking],
         "comparisons": contents(summary.comparisons),
         "merged": [asdict(point) for point in sweep.merged],
         "trials": len(begun),
@@ -145,12 +145,13 @@ def configurations(summary: Summary) -> Table:
     all_finished = all(result.state == "finished" for result in summary.ranking)
     for rank, result in enumerate(summary.ranking, start=1):
         name = f"{result.name} (reference)" if result is summary.reference else result.name
+        numbers = {**systems.get(result.name, {}), "wall": summary.seconds(result)}
         cells = [
             Cell(name, rank),
             *([] if all_finished else [result.state]),
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
             Cell(result.text, result.mean),
-            *record_cells({**systems.get(result.name, {}), "wall": result.seconds}, scores),
+            *record_cells(numbers, scores),
         ]
         style, faint = styles.get(result.address, OTHER), result.state in ("stopped", "failed")
         rows.append(row(cells, style=style, faint=faint))
@@ -251,7 +252,7 @@ def _text_notes(summary: Summary) -> list[str]:
     return list(summary.systems[0].notes) if summary.systems else []
 
 
-def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
+def _result_dict(result: ConfigurationResult, seconds: float | None) -> dict[str, Any]:
     return {
         **result.configuration.to_dict(),
         "state": result.state,
@@ -262,5 +263,5 @@ def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
             "high": result.interval[1],
             "values": {str(seed): value for seed, value in result.values.items()},
         },
-        "train_seconds": result.seconds,
+        "train_seconds": seconds,
     }
