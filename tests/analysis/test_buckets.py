@@ -37,6 +37,18 @@ def test_words_match_in_the_bucket_of_their_count_and_within_a_sentence() -> Non
     assert across.sum((0, 1)).tolist() == [0, 2, 2]
 
 
+def test_text_of_a_region_is_split_and_one_bucket_is_enough() -> None:
+    lines = ["我喜欢猫"] * 30
+    run = SimpleNamespace(corpus=lambda role: SimpleNamespace(blocks=lambda columns: []))
+    system: Any = SimpleNamespace(
+        name="copy", language="zh_CN", references=lines, outputs=lambda: lines, run=run
+    )
+    system.test, system.rows = "test", range(len(lines))
+    buckets = BucketAnalysis().compute([system])
+    assert set(buckets["words"]) == {30 * 4} and set(buckets["bucket"]) == {"0", "0–9"}
+    assert "has F 100.0 on words" in BucketAnalysis().answer(buckets, [system])
+
+
 def test_a_bucket_of_few_sentences_has_no_interval() -> None:
     """Of 1,000 resamples of 31 sentences, 362 would have none of the long one, and BLEU 0."""
     lines = [*["a b c d e"] * 30, "f g h i j k l m n o p q"]

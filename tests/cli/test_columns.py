@@ -62,3 +62,15 @@ def test_columns_called_by_languages_are_to_translate(codes: list[str], tmp_path
     table = Table(str(path))
     assert task_of(table) == "nmt"
     assert by_content(table, labelled=False) == Columns(codes, [])
+
+
+@pytest.mark.parametrize(
+    ("last", "values", "task"), [("en", OTHERS, "nmt"), ("label", LABELS, "classification")]
+)
+def test_an_id_is_no_indonesian(last: str, values: list[str], task: str, tmp_path: Path) -> None:
+    path, names = tmp_path / "a.tsv", ["id", "german" if last == "en" else "de", last]
+    rows = [names, *zip(IDS, SENTENCES, values, strict=True)]
+    path.write_text("".join("\t".join(row) + "\n" for row in rows))
+    table = Table(str(path))
+    assert task_of(table) == task
+    assert by_content(table, labelled=last == "label") == Columns(names[1:], [])

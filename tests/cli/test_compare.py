@@ -160,6 +160,7 @@ def test_systems_that_cannot_be_compared_are_rejected(
     [
         ("{base-1} {short} --references {reference}", "short has 1 line"),
         ("{base-1} {base-2}", "--references FILE"),
+        ("{base-1} {base-1} --references {reference} --language en", "base-1.txt is given twice"),
         ("{base-1} nowhere --references {reference} --language en", "no file 'nowhere'"),
         ("{short} --references {short}", "use chrf"),
         ("{short} --references {other} --metrics accuracy", "none of the labels"),

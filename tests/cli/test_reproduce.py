@@ -74,6 +74,9 @@ def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, augury: Augury) -> N
     words = ["reproduce", TABLE, "--storage", tmp_path, *FAST, "--dry-run"]
     planned = augury(*words, "--rows", "agreement", "--json").json["configurations"]
     assert [configuration["name"] for configuration in planned] == ["baseline", "agreement"]
+    asked = augury(*words, "--rows", "agreement", "--reference", "no agreement", "--json").json
+    names = [configuration["name"] for configuration in asked["configurations"]]
+    assert names == ["baseline", "agreement", "no agreement"]
     out = augury(*words).out
     assert all(configuration["address"] in out for configuration in planned)
     assert "no agreement, flatter: – (as no agreement: regime.tau has no effect" in out

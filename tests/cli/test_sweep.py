@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from augury.cli import demo, sweep, verbs
+from augury.cli.common import without_storage
 from augury.sweeping.budget import make_plan
 from tests import tiny
 from tests.cli.conftest import Augury
@@ -41,6 +42,23 @@ def test_what_cannot_act_is_refused(
     Path("my.yaml").write_text(yaml.safe_dump(tiny.content("nmt", tmp_path / "store")))
     error = augury("sweep", *words.split(), "--dry-run", code=2).error
     assert named in error and error.count("augury: ") == 1, error
+
+
+def test_rows_that_are_named_are_all_besides_a_reference_that_is_a_point(tmp_path: Path) -> None:
+    space = {"question": "Does it?", "base": {}, "metric": "valid/loss", "seeds": [1]}
+    space |= {"keys": {"regime.beta": [0, 5]}, "reference": {"regime.tau": 1}}
+    space["rows"] = {"a": {"regime.tau": 2}, "b": {"regime.tau": 3}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(space))
+    words = [str(tmp_path / "mine.yaml"), "--rows", "b"]
+    asked, _ = sweep.prepare(verbs.parser("sweep", words).parse_args(words))
+    assert list(asked.rows) == ["b"] and not asked.keys
+    assert asked.reference == {"regime.tau": 1}
+
+
+@pytest.mark.parametrize("given", ["--set storage=a", "--set=storage=a", "--storage a"])
+def test_a_command_is_stored_without_its_storage(given: str) -> None:
+    kept = without_storage(f"augury sweep agreement --set seeds=[1] {given} --json")
+    assert kept == "augury sweep agreement --set 'seeds=[1]' --json"
 
 
 @pytest.mark.parametrize("task", demo.ROWS)

@@ -133,6 +133,13 @@ def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
     assert [table.test for table in tables] == ["x", "y"]  # no mean of different seeds
 
 
+def test_a_text_is_the_same_where_the_first_seed_is_not_scored_on_it(results: Any) -> None:
+    runs = [results.run("aa", BASE, 1, bleu=30.0, test="other")]
+    runs += [results.run(name, name * 8, 2, bleu=30.0) for name in ("aa", "bb")]
+    table = comparison(load(runs), "test")
+    assert table.rows[1].difference == 0 and not any("one way" in line for line in table.warnings)
+
+
 def test_where_less_is_better_the_least_is_the_best(results: Any) -> None:
     ter = {"base": 60.0, "better": 55.0, "worse": 62.0}
     runs = [results.run(name, name, bleu=value, metric="ter") for name, value in ter.items()]
@@ -173,6 +180,9 @@ def test_what_never_acted_and_unequal_budgets_are_told(results: Any) -> None:
     warnings = comparison(load(runs), "test").warnings
     assert any("regime.warmup_steps" in warning and "180" in warning for warning in warnings)
     assert any("bb saw 0.27 times the updates of aa;" in warning for warning in warnings)
+    content["cost"] |= {"trainings": 2}  # of which these are the last one's
+    runs[1].write_record("scores.json", content)
+    assert "updates of aa" not in " ".join(comparison(load(runs), "test").warnings)
 
 
 def test_outputs_of_earlier_stages_come_first(results: Any) -> None:

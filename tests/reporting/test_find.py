@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from augury.reporting.find import (
     find,
     load_systems,
 )
-from tests.run_folders import Results
+from tests.run_folders import Results, Sweeps
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]
@@ -70,6 +71,34 @@ def test_a_report_names_all_its_systems(results: Results) -> None:
         assert [system.name for system in load_systems(words, root)] == ["base", "ours"]
     with pytest.raises(UserError, match="the nearest are: .*mine/ours/1"):
         load_systems(["reports/mime"], root)
+
+
+def test_a_sweep_is_told_from_a_report_of_its_name(results: Results) -> None:
+    """Also where it is confirmed by seeds that runs of the report have."""
+    sweeps, root = Sweeps(results, "same"), results.store.root
+    first, second = (sweeps.configuration({}, name) for name in ("base", "ours"))
+    for address in (first, second):
+        for seed in (1, 2):
+            sweeps.trial(address, seed, [30])
+    sweeps.confirmation = {"reference": first, "winner": second, "seeds": [2]}
+    sweeps.load([1])
+    both = [results.run("mine", address, seed, bleu=30.0) for address in (A, B) for seed in (1, 2)]
+    report(results.store, "same", plain=both[:2], other=both[2:])
+    for word, names, seeds in (
+        ("sweeps/same", ["base", "ours"], [2]),
+        ("reports/same", ["plain", "other"], [1, 2]),
+        ("same", ["plain", "other"], [1, 2]),
+    ):
+        systems = load_systems([word], root)
+        assert [system.name for system in systems] == names
+        assert [[*system.runs] for system in systems] == [seeds, seeds]
+
+
+def test_all_seeds_are_found_in_a_storage_that_is_called_as_a_seed_is(tmp_path: Path) -> None:
+    results = Results(tmp_path / "seed-study")
+    runs = [results.run("ours", A, seed) for seed in (1, 2)]
+    folder = f"{results.store.root}/runs/{A}"
+    assert find(folder, "results") == runs and find(f"{folder}/seed-2/", "results") == runs[1:]
 
 
 def test_a_stage_is_named_behind_its_run(results: Results) -> None:

@@ -22,7 +22,7 @@ from augury.scoring.bootstrap import resample
 from augury.scoring.labels import Accuracy
 from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
 from tests import tiny
-from tests.run_folders import load
+from tests.run_folders import Results, load
 
 
 def test_a_metric_whose_file_is_gone_keeps_its_scores_and_decides_nothing(results: Any) -> None:
@@ -75,6 +75,13 @@ def test_equal_names_are_told_apart_by_address_then_seed(results: Any) -> None:
     first, others = load_groups([{1: seeds[0]}, {2: seeds[1], 3: seeds[2]}])
     assert (first.name, others.name) == ("base abab seed 1", "base abab seed 2, 3")
     assert others.tests["test"]["bleu"].value == 32.5
+
+
+def test_one_system_in_two_storages_is_two(tmp_path: Path) -> None:
+    stores = [Results(tmp_path / name) for name in ("one", "two")]
+    runs = [{1: results.run("base", "ab" * 8, bleu=30.0)} for results in stores]
+    names = [system.name for system in load_groups(runs, ["base", "base"])]
+    assert names == [f"base abab seed 1 in {results.store.root}" for results in stores]
 
 
 @pytest.mark.parametrize(

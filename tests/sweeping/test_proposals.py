@@ -43,6 +43,12 @@ def test_the_best_is_combined_with_the_next_of_other_families_that_have_no_other
     assert combined_rows(["cipher", "alone"], ROWS, FAMILIES) == {}  # it has no family
 
 
+def test_regimes_may_be_left_out_or_be_names() -> None:
+    rows = {"noise": {"augment": [NOISE]}, "R-Drop": {"regime": "coregularised"}}
+    combined = combined_rows(list(rows), rows, {"noise": "records", "R-Drop": "views"})
+    assert combined == {"noise + R-Drop": {"augment": [NOISE], "regime": AGREE}}
+
+
 def test_a_combination_that_is_not_valid_leaves_the_others(tmp_path: Path) -> None:
     """Records of noise have no EDA views; the driver goes on with the same mapping."""
     experiment = tiny.experiment("classification", tmp_path)

@@ -74,6 +74,19 @@ def test_a_run_from_start_to_finish(
     assert Exporter(tracking, store).storage() == 0
 
 
+def test_a_run_of_a_sweep_is_sent_with_the_sweep(
+    database: str, store: Store, run: Any, trials: Any
+) -> None:
+    """One with a fresh seed, as the recommended file trains it, and nothing of other sweeps."""
+    trials.finish()
+    further = trials.trial(trials.definition["reference"], 7, "finished", 12, 21)
+    run.scores()
+    with Tracker(Tracking(uri=database), store) as recorder:
+        recorder(further.folder)
+    sent = logged_runs(database)
+    assert {"beta", "aa seed 7"} <= set(sent) and NAME not in sent
+
+
 def test_nothing_is_recorded_unless_something_runs(
     database: str, store: Store, run: Any, trials: Any
 ) -> None:

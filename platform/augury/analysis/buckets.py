@@ -24,6 +24,7 @@ from augury.reporting.numbers import number
 from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, plain_records
 from augury.scoring.bootstrap import Value, resample
+from augury.scoring.registry import metric as metric_for
 from augury.scoring.sacre import Bleu, bleu_counts
 from augury.scoring.significance import holm
 
@@ -122,7 +123,8 @@ class BucketAnalysis(Analysis):
         """Return F-measure by frequency and BLEU by length of every system's translations of the
         plain source: a row for every bucket with words of a reference, and the difference to the
         first system. Intervals and differences are missing below `TESTED` sentences."""
-        metric = Bleu("bleu", systems[0].language)
+        metric = metric_for("bleu", systems[0].language)
+        assert isinstance(metric, Bleu)
 
         def words(lines: Sequence[str]) -> list[Words]:
             return [tuple(metric.prepare(line).split()) for line in lines]
@@ -149,7 +151,8 @@ class BucketAnalysis(Analysis):
         frequent words."""
         first, *others = systems
         if not others:
-            rare, *_, frequent = plain_records(results[results["kind"] == "frequency"])
+            buckets = plain_records(results[results["kind"] == "frequency"])
+            rare, frequent = buckets[0], buckets[-1]  # the same one where all words are alike
             return (
                 f"On {test_label(systems)}, {first.name} has F {number(rare['value'])} on words "
                 f"that occur {rare['bucket']} times in the training target, and "

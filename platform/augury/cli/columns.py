@@ -104,7 +104,7 @@ def by_content(table: Table, labelled: bool) -> Columns | None:
     first line whose label is one of the others' is no header, and one of sentences is none.
     """
     names, rows = table.names, table.rows()
-    sentences = [place for place, values in rows.items() if _are_sentences(values[1:])]
+    sentences = _sentences(rows)
     if labelled:
         labels = [place for place, values in rows.items() if _are_labels(values[1:])]
         sentences = [place for place in sentences if place not in labels]
@@ -117,7 +117,7 @@ def by_content(table: Table, labelled: bool) -> Columns | None:
         first, *others = rows[labels[0]]
         headed = first not in others
     else:
-        coded = [name for name in names if language_code(name)]
+        coded = _called_by_language(table, sentences)
         if len(coded) == 2:
             return Columns(coded, [])
         if len(sentences) != 2:
@@ -141,7 +141,7 @@ def task_of(table: Table, chosen: Sequence[str] = ()) -> str:
         found = by_name(table.names, [*texts, "label"])
         if found and not named:
             columns, named = columns or found, True
-    if not columns and len(list(filter(None, map(language_code, table.names)))) == 2:
+    if not columns and len(_called_by_language(table, _sentences(table.rows()))) == 2:
         return "nmt"
     if not columns and (content := by_content(table, labelled=True)):
         columns, header = content.names, content.header or header
@@ -160,6 +160,17 @@ def _are_labels(values: Sequence[str]) -> bool:
     counts = Counter(value for value in values if value.strip())
     rows = REPEATED_IF_FEW if len(counts) <= FEW else REPEATED
     return 1 < len(counts) <= counts.total() / rows and max(map(len, counts)) <= LONGEST_LABEL
+
+
+def _called_by_language(table: Table, sentences: Sequence[int]) -> list[str]:
+    """Return the columns that are called by languages; only sentences, where there are any: `id` is
+    seldom Indonesian."""
+    places = sentences or range(len(table.names))
+    return [table.names[place] for place in places if language_code(table.names[place])]
+
+
+def _sentences(rows: Mapping[int, Sequence[str]]) -> list[int]:
+    return [place for place, values in rows.items() if _are_sentences(values[1:])]
 
 
 def _are_sentences(values: Sequence[str]) -> bool:

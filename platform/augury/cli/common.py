@@ -102,10 +102,9 @@ def without_storage(typed: str) -> str:
     words = iter(shlex.split(typed))
     kept = []
     for word in words:
-        if word == "--storage":
-            next(words, None)
-        elif not word.startswith("--storage="):
-            kept.append(word)
+        given = [word, *([next(words, "")] if word in ("--storage", "--set") else [])]
+        if not "=".join(given).startswith(("--storage=", "--set=storage=")):
+            kept += given
     return redacted(shlex.join(kept))
 
 

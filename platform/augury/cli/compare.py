@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,6 +134,9 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     references, *more = map(read, arguments.references)
     sources = read(arguments.sources, 0) if arguments.sources else None
     metrics = list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"]))
+    given = Counter(Path(file) for files in arguments.systems for file in _files(files))
+    if twice := [str(file) for file, count in given.items() if count > 1]:
+        raise UserError(f"{twice[0]} is given twice: name each file of hypotheses once")
     stems = [Path(_files(files)[0]).stem for files in arguments.systems]
     names = stems if len(set(stems)) == len(stems) else arguments.systems
     outputs: dict[Path, list[str]] = {}

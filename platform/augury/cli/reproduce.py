@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     table = find(arguments.table, arguments.scale)
     if arguments.reference is not None and arguments.reference not in table.space.rows:
         raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
-    space = _select_rows(table, arguments.rows)
+    space = _select_rows(table, arguments.rows, arguments.reference)
     settings = config.parse_assignments(arguments.assignments)
     if arguments.resolved:
         print_settings(_resolved(table, space, arguments.rows, settings), arguments.json)
@@ -127,12 +127,12 @@ def _dry_run(table: Published, space: Space, options: SweepOptions, as_json: boo
     return 0
 
 
-def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
-    """Return the table's space with only the given rows and the reference."""
+def _select_rows(table: Published, rows: Sequence[str] | None, reference: str | None) -> Space:
+    """Return the table's space with only the given rows, its reference and the one asked for."""
     space = table.space
     if rows is None:
         return space
-    selected = {space.reference}
+    selected = {space.reference, reference}
     for row in rows:
         if row not in table.rows:
             raise unknown(f"row of {table.name}", row, table.rows)

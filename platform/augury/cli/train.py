@@ -68,9 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     described = expand(loaded)
     if len(described) > 2 and budget is None:
-        sweep = ("augury", "sweep", "augmentations", arguments.experiment)
-        race = command(*sweep, "--rows", *[*described][1:])
-        say(f"trains all {len(described)} systems to their end; to race them: {race} --budget 2h")
+        say(f"trains all {len(described)} systems to their end; `augury sweep` races methods")
     store, report = Store(loaded.storage), None
     page = store.folder(REPORTS, loaded.name)
     with Tracker(loaded.tracking, store) as recorder:

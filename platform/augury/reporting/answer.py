@@ -60,9 +60,10 @@ def answer(table: Comparison, unconfirmed: str = "") -> str:
         )
     else:
         nobody = "no system beats" if len(learnt) > 1 else f"{best.name} does not beat"
+        by_how_much = f"{number(-by)} {name} {less}" if by else "the same"
         head = (
             f"On {table.test_label}, {nobody} {baseline.name} ({name} {number(start.value)}): "
-            f"{best.name} scores {number(abs(by))} {name} {less}"
+            f"{best.name} scores {by_how_much}"
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
     return f"{head}{_verdict(best, one_seed, table.comparisons, unconfirmed)}."

@@ -45,7 +45,7 @@ def named_systems(store: Store) -> dict[str, dict[int, Folder]]:
     trained. Where several systems were trained with one name, each has its address behind it.
     """
     named: dict[str, dict[int, Folder]] = {}
-    for group, systems in _groups(store).items():
+    for group, systems in {**_sweeps(store), **_reports(store)}.items():
         for system, runs in systems.items():
             if described := {_seed(run): run for run in runs if run.exists(DESCRIPTION)}:
                 named.setdefault(f"{group}/{system}", described)
@@ -138,12 +138,15 @@ def _scored_by(system: SystemResult) -> str:
     return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in system.tests.items())
 
 
-def _groups(store: Store) -> dict[str, dict[str, list[Folder]]]:
-    """Return the runs of the systems of reports and sweeps by the name of these, the reference
-    first; of a report and a sweep of one name, those of the report."""
-    groups = {}
-    for name, definition in state.definitions(store).items():
-        groups[name] = _of_sweep(store, name, definition)
+def _sweeps(store: Store) -> dict[str, dict[str, list[Folder]]]:
+    """Return the runs of the configurations of sweeps by the name of these, the reference first."""
+    definitions = state.definitions(store)
+    return {name: _of_sweep(store, name, known) for name, known in definitions.items()}
+
+
+def _reports(store: Store) -> dict[str, dict[str, list[Folder]]]:
+    """Return the runs of the systems of reports by the name of these, the reference first."""
+    groups: dict[str, dict[str, list[Folder]]] = {}
     for name in store.addresses(REPORTS):
         systems = report_summary(store.folder(REPORTS, name)).get("systems", {})
         groups[name] = {}
@@ -190,11 +193,14 @@ def choices_of(systems: Sequence[SystemResult]) -> str:
 
 def _of_group(word: str, storage: str) -> list[tuple[str | None, list[Folder]]]:
     """Return name and scored runs of the systems of a report or sweep (`NAME`, `reports/NAME`,
-    `sweeps/NAME`), the reference first; empty for a word that names neither."""
-    name = word.removeprefix(f"{REPORTS}/").removeprefix(f"{state.SWEEPS}/")
-    store = Store(storage)
-    systems = {} if "/" in name else _groups(store).get(name, {})
-    confirmation = _progress(store, name).get("confirmation") if systems else None
+    `sweeps/NAME`; of both with one name, those of the report), the reference first; empty for a
+    word that names neither."""
+    kind, _, name = word.rpartition("/")
+    store, confirmation = Store(storage), None
+    systems = _reports(store).get(name, {}) if kind in ("", REPORTS) else {}
+    if not systems and kind in ("", state.SWEEPS):
+        systems = _sweeps(store).get(name, {})
+        confirmation = _progress(store, name).get("confirmation") if systems else None
     seeds = confirmation["seeds"] if confirmation else ()
     scored, fresh = {}, {}
     for system, runs in systems.items():
@@ -242,7 +248,8 @@ def _of_address(word: str, storage: str) -> list[Folder]:
     run = stored_runs.locate(word, storage)
     group = Folder(run.root, run.name.rpartition("/")[0])
     runs = [folder for folder in map(group.sub, group.subfolders()) if folder.exists(DESCRIPTION)]
-    return [run] if "/seed-" in word or not runs else sorted(runs, key=_seed)
+    one = re.search(r"/seed-\d+/?(\?|$)", word)  # not in the path of the storage
+    return [run] if one or not runs else sorted(runs, key=_seed)
 
 
 def _seed(run: Folder) -> int:

@@ -102,7 +102,7 @@ def _texts(result: SystemResult, test: str) -> str:
     """Return the addresses of a test set's text, or of the texts of all sets for their mean; empty
     for files."""
     tests = result.tests if test == MEAN else [test]
-    addresses = [address for role, address in result.record.addresses.items() if role in tests]
+    addresses = [address for role, address in result.texts.items() if role in tests]
     return f", text {' '.join(sorted(addresses))}" if addresses else ""
 
 
@@ -185,10 +185,10 @@ def _unequal_budgets(results: Sequence[SystemResult], metric: str) -> str:
     for result in results[1:]:
         if not (baseline.cost and result.cost):
             continue
-        counts = {
-            "updates": (result.cost.updates, baseline.cost.updates),
-            unit: (result.cost.target_tokens, baseline.cost.target_tokens),
-        }
+        counts = {unit: (result.cost.target_tokens, baseline.cost.target_tokens)}
+        if result.cost.trainings == baseline.cost.trainings == 1:  # updates are of the last one
+            updates = (result.cost.updates, baseline.cost.updates)
+            counts = {"updates": updates, **counts}
         ratios = {what: own / its for what, (own, its) in counts.items() if own and its}
         seen = [
             f"{number(ratio, 'count')} times the {what}"

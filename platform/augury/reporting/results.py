@@ -92,6 +92,8 @@ class SystemResult:
 
     Seeds of which it is not known are missing.
     """
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Test set -> the address of its text."""
 
     def score(self, test: str, metric: str) -> Estimate | None:
         """Return the estimate of a metric on a test set; None where it is not scored."""
@@ -122,7 +124,8 @@ def load_groups(
 ) -> list[SystemResult]:
     """Return one system for every group of runs by seed.
 
-    Systems without a name in `names` have that of their runs; equal names are made distinct.
+    Systems without a name in `names` have that of their runs; equal names are made distinct, also
+    of one system in several storages.
     `metrics` are those of an experiment, in its order; without them, all by which the runs were
     ever scored, those of the experiment that first trained them first.
     """
@@ -130,9 +133,11 @@ def load_groups(
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
     given = names or [None] * len(firsts)
     chosen = [name or record.name for name, record in zip(given, firsts, strict=True)]
+    roots = [next(iter(group.values())).root for group in groups]
     distinct = []
-    for name, record, group in zip(chosen, firsts, groups, strict=True):
+    for name, record, group, root in zip(chosen, firsts, groups, roots, strict=True):
         more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
+        more += f" in {root}" if len(set(roots)) > 1 else ""
         distinct.append(name + more if chosen.count(name) > 1 else name)
     systems = []
     for name, group, of_seeds in zip(distinct, groups, records, strict=True):
@@ -143,6 +148,11 @@ def load_groups(
             for test, scores in record.tests.items():
                 for score in _chosen(scores, metrics):
                     by_metric.setdefault((test, score.name), {})[seed] = score
+        texts = {  # the first seed may not be scored on all
+            test: record.addresses[test]
+            for record in reversed(scored.values())
+            for test in record.tests.keys() & record.addresses.keys()
+        }
         tests: dict[str, dict[str, Estimate]] = {}
         resampled: dict[str, dict[str, Resampled]] = {}
         for (test, metric), by_seed in by_metric.items():
@@ -163,6 +173,7 @@ def load_groups(
             outputs=tuple(run_files.operator_outputs(group[first], of_seeds[first])),
             notes=tuple(stored_runs.corpus_notes(group[first], of_seeds[first].inputs)),
             hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
+            texts=texts,
         )
         systems.append(system)
     return systems

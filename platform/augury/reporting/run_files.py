@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 import yaml
@@ -38,13 +38,19 @@ def test_corpus(run: Folder, test: str) -> Corpus | None:
 
 def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
     """Return the settings that train the system of a run again with these seeds."""
-    content = {
-        key: value
-        for key, value in yaml_file.parse(run.read(EXPERIMENT)).items()
-        if key not in PRIVATE
-    }
-    systems: dict[str, Any] = {RunRecord.read(run).name: {}}  # the system keeps its name
+    stored = yaml_file.parse(run.read(EXPERIMENT))
+    content = {key: value for key, value in stored.items() if key not in PRIVATE}
+    if not (stored.get("tracking") or {}).get("enabled", True):
+        content["tracking"] = {"enabled": False}
+    systems: dict[str, Any] = {system_name(RunRecord.read(run).name): {}}
     return {**content, "seeds": list(seeds), "baseline": False, "systems": systems}
+
+
+def system_name(name: str, taken: Container[str] = ()) -> str:
+    """Return the name of a configuration, which may have the path of a file, as one that systems
+    in experiment files may have, other than those taken."""
+    seen = "".join(letter if letter.isprintable() and letter != "/" else "-" for letter in name)
+    return f"{seen} 2" if seen in taken else seen
 
 
 def experiment_yaml(run: Folder, seeds: Iterable[int]) -> str:

@@ -89,10 +89,11 @@ def combined_rows(
 
 def _combination(point: Point, other: Point) -> dict[str, Any] | None:
     """Return the operators of two points under the regime of one; None where both have one."""
-    regimes = [settings["regime"] for settings in (point, other)]
-    trained = [regime for regime in regimes if regime.get("name", "plain") != "plain"]
+    regimes = [settings.get("regime", {"name": "plain"}) for settings in (point, other)]
+    named = [{"name": regime} if isinstance(regime, str) else regime for regime in regimes]
+    trained = [regime for regime in named if regime.get("name", "plain") != "plain"]
     if len(trained) > 1:
         return None
     operators = [*point.get("augment", ()), *other.get("augment", ())]
-    regime = trained[0] if trained else regimes[0]
+    regime = trained[0] if trained else named[0]
     return {**point, **other, "augment": operators, "regime": regime}

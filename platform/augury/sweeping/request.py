@@ -127,15 +127,15 @@ def _apply(
 
 
 def _select_rows(space: Space, names: Sequence[str], known: Iterable[str]) -> Space:
-    """Return a space with its reference and those of its rows that were named; UserError for names
-    that are not `known` ones, and where no row is left."""
+    """Return a space with its reference and those of its rows that were named, without its keys;
+    UserError for names that are not `known` ones, and where no row is left."""
     for name in names:
         if name not in {*known}:
             raise unknown(f"row of search space '{space.name}'", name, known)
     selected = {name: space.rows[name] for name in space.rows if name in (*names, space.reference)}
-    if selected.keys() <= {space.reference}:
+    if all(name == space.reference for name in selected):
         raise UserError(
             f"--rows {shlex.join(names)} leaves nothing to compare with {space.reference}: name "
             f"others of {', '.join(space.rows)}"
         )
-    return replace(space, rows=selected)
+    return replace(space, rows=selected, keys={})

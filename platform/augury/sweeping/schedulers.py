@@ -58,7 +58,7 @@ def fresh_seeds(seeds: Collection[int], count: int = FRESH) -> tuple[int, ...]:
     """Return seeds that confirm what `seeds` have chosen: those that follow them, or the first
     others where these would be too large."""
     first = max(seeds) + 1 if max(seeds) + count <= LAST_SEED else 0
-    others = (seed for seed in range(first, LAST_SEED) if seed not in seeds)
+    others = (seed for seed in range(first, LAST_SEED + 1) if seed not in seeds)
     return tuple(next(others) for _ in range(count))
 
 

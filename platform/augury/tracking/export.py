@@ -106,14 +106,25 @@ class Exporter:
     def members(self) -> dict[str, list[Folder]]:
         """Return the runs that belong to no sweep, by the name of their experiment; it is empty
         for those that are damaged."""
-        swept = set()
-        for definition in state.definitions(self.store).values():
-            swept |= {configuration["address"] for configuration in definition["configurations"]}
+        swept = self._swept()
         members: dict[str, list[Folder]] = {}
         for run in stored_runs.folders(self.store):
             if _address(run) not in swept:
                 members.setdefault(experiment_of(run), []).append(run)
         return members
+
+    def groups_of(self, run: Folder) -> list[str]:
+        """Return what a run is exported with: the sweeps that it belongs to, else its
+        experiment."""
+        return self._swept().get(_address(run), [f"{EXPERIMENTS}/{experiment_of(run)}"])
+
+    def _swept(self) -> dict[str, list[str]]:
+        """Return the sweeps, `sweeps/NAME`, that have an address, for those that are in one."""
+        swept: dict[str, list[str]] = {}
+        for name, definition in state.definitions(self.store).items():
+            for configuration in definition["configurations"]:
+                swept.setdefault(configuration["address"], []).append(f"{state.SWEEPS}/{name}")
+        return swept
 
     def _experiment(self, name: str) -> Group:
         """Return an experiment, but for when it ran, and its runs; their parameters are those in

@@ -15,7 +15,7 @@ from augury.core.threads import SHARE
 from augury.experiments.recording import Recorder, Tracking
 from augury.sweeping import state
 from augury.tracking.client import reason
-from augury.tracking.export import EXPERIMENTS, Exporter, experiment_of
+from augury.tracking.export import Exporter
 
 WAIT_SECONDS = 20.0
 """The most that a command waits for MLflow at its end."""
@@ -48,12 +48,12 @@ class Tracker:
                 self._fail("it is slow")
 
     def follow(self, folder: Folder) -> None:
-        """Export a sweep, or a run with its experiment, from now on."""
+        """Export a sweep, or a run with its sweeps or its experiment, from now on."""
         if not self.tracking.enabled:
             return
         is_sweep = folder.name.startswith(state.SWEEPS)
-        name = folder.name if is_sweep else f"{EXPERIMENTS}/{experiment_of(folder)}"
-        self._names[name] = None
+        names = [folder.name] if is_sweep else self._exporter.groups_of(folder)
+        self._names |= dict.fromkeys(names)
         if not self._thread.is_alive():
             self._thread.start()
 

@@ -141,6 +141,12 @@ def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
     assert (record["measured"], record["difference"], record["p"]) == (80.0, None, None)
 
 
+def test_a_reference_that_runs_as_another_row_or_has_failed(table7: Any) -> None:
+    assert cell(table7(reference="+A again"), "plain")["difference"] == -14
+    failed = table7(reference="+B")
+    assert failed.reference == "+B" and cell(failed, "plain")["difference"] is None
+
+
 def test_before_anything_is_scored_there_is_no_answer(paper: Any) -> None:
     failing = paper.sweeps.configuration({}, "plain")
     paper.sweeps.trial(failing, 1, [], "failed", error="Diverged")

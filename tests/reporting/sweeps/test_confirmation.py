@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ import yaml
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from augury.reporting import experiment as report
-from augury.reporting import frames
+from augury.reporting import frames, rendering
 from augury.reporting.answer import recommendation, sweep_answer
 from augury.reporting.comparison import compare_all
 from augury.reporting.find import choices_of, load_systems
@@ -21,6 +22,7 @@ from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.run_files import EXPERIMENT
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.report import data
+from augury.reporting.sweeps.report import report as sweep_report
 from augury.reporting.sweeps.summary import (
     Summary,
     confirmation_runs,
@@ -167,6 +169,17 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
     assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
 
 
+def test_one_fresh_seed_that_was_asked_for_confirms_and_does_not_decide(
+    sweeps: Any, addresses: dict[str, str]
+) -> None:
+    confirm(sweeps, addresses, 0.7, (4,))
+    sweeps.confirmation["seeds"] = [4]
+    summary = summarise(sweeps.load())
+    assert summary.confirmed is not None and REAL not in sweep_answer(summary)
+    assert "one seed does not decide" in sweep_answer(summary)
+    assert "(with the fresh seeds)" not in rendering.text(sweep_report(summary))
+
+
 def test_the_experiment_file_trains_both_as_the_sweep_did_with_fresh_seeds(
     sweeps: Any, addresses: dict[str, str]
 ) -> None:
@@ -189,3 +202,19 @@ def test_the_experiment_file_trains_both_as_the_sweep_did_with_fresh_seeds(
         for name, experiment in systems.items():
             for key in stored[name].keys() - {"baseline", "systems", "seeds", "name"}:
                 assert experiment.to_dict()[key] == stored[name][key]
+
+
+def test_the_experiment_file_can_be_read_whatever_the_names(sweeps: Any) -> None:
+    """Names with a path, alike but for that; tracking stays off."""
+    texts = {"train": {"builtin": 300}, "source_language": "de", "target_language": "en"}
+    base = {"name": "my", "task": "nmt", "corpus": texts, "tracking": {"enabled": False}}
+    for name, bleu, dropout in (("file=/a", 30, 0.1), ("file=-a", 31, 0.2)):
+        run = sweeps.trial(sweeps.configuration({}, name), 1, [bleu])
+        experiment = parse(base | {"model": {"dropout": dropout}})
+        run.write(EXPERIMENT, yaml.safe_dump(experiment.to_dict()))
+    summary = summarise(sweeps.load([1]))
+    assert recommend(summary)
+    written = parse(yaml.safe_load(summary.sweep.folder.read(RECOMMENDED)))
+    assert list(expand(written)) == ["file=-a", "file=-a 2"] and not written.tracking.enabled
+    page = "\n".join(re.findall("<pre.*?</pre>", rendering.page(sweep_report(summary))))
+    assert f"recommended.yaml --storage {sweeps.results.store.root}" in page

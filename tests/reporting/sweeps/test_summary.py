@@ -47,6 +47,16 @@ def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
         assert differences == {"beta=1": None, "beta=2": difference}
 
 
+def test_the_time_of_a_configuration_is_that_of_all_its_trainings(sweeps: Any) -> None:
+    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in (1, 2)]
+    for address, seconds in zip(addresses, (60, 90), strict=True):
+        run = sweeps.trial(address, 1, [30], seconds=seconds)
+        scores = run.read_record("scores.json")
+        run.write_record("scores.json", scores | {"cost": {**scores["cost"], "train_seconds": 200}})
+    summary = summarise(sweeps.load([1]))
+    assert [summary.seconds(result) for result in summary.ranking] == [200, 200]
+
+
 def test_best_first_then_stopped_then_silent(sweeps: Any) -> None:
     addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(4)]
     for place, value, progress in ((1, 30, "finished"), (2, 31, "finished"), (3, 1, "stopped")):

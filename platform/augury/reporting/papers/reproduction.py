@@ -150,9 +150,12 @@ def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
     scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
     systems = load_groups([*scored.values()], [*scored], sweep.metrics)
     first = sweep.by_address[sweep.reference]
+    if reference is not None:
+        name = {merged.name: merged.same_as for merged in sweep.merged}.get(reference, reference)
+        first = next(known for known in sweep.configurations if known.name == name)
     if first.name not in scored:
         systems.insert(0, without_runs(first.name, first.address))
-    return systems if reference is None else with_reference(systems, reference)
+    return with_reference(systems, first.name)
 
 
 def _scores(

@@ -9,12 +9,12 @@ import yaml
 
 from augury.core.store import Folder
 from augury.experiments.record import EXPERIMENT
-from augury.reporting.run_files import experiment
+from augury.reporting.run_files import experiment, system_name
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended
 from augury.sweeping.schedulers import fresh_seeds
 
 RECOMMENDED = "recommended.yaml"
-SHARED = ("name", "task", "seeds", "baseline", "systems", "execution", "health")
+SHARED = ("name", "task", "seeds", "baseline", "systems", "execution", "health", "tracking")
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
 # Sweep {sweep} recommends {name}{reference}.
@@ -40,20 +40,21 @@ def recommend(summary: Summary) -> str | None:
         return None
     systems, against = dict[str, Any](), ""
     if baseline is not None and chosen is not reference:
-        systems[reference.name] = {
+        systems[system_name(reference.name)] = {
             section: settings
             for section, settings in baseline.items()
             if section not in SHARED and settings != content[section]
         }
-        against = f"; {reference.name} is what it is compared with"
+        against = f"; {system_name(reference.name)} is what it is compared with"
+    name = system_name(chosen.name, systems)
     text = yaml.safe_dump(
-        {**content, "baseline": False, "systems": {**systems, chosen.name: {}}},
+        {**content, "baseline": False, "systems": {**systems, name: {}}},
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=None,  # lists of numbers in one line
         width=120,
     )
-    head = HEAD.format(name=chosen.name, sweep=sweep.name, reference=against)
+    head = HEAD.format(name=name, sweep=sweep.name, reference=against)
     sweep.folder.write(RECOMMENDED, head + text)
     return sweep.folder.location(RECOMMENDED)
 

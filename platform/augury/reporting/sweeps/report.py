@@ -69,7 +69,7 @@ def report(summary: Summary, refresh: int | None = None) -> Report:
     same = [f"same as {point.same_as}: {point.name} ({point.reason})" for point in sweep.merged]
     lines = [said, why, *summary.warnings, *failed, *same]
     lines += [*(summary.deciding.notes if summary.deciding else ()), *texts]
-    if summary.confirmed and tested:
+    if summary.confirmed and tested and tested.power_text:
         lines.append(f"{tested.power_text} (with the fresh seeds)")
     sets = [by_test(summary.comparisons)] if len(summary.comparisons) > 1 else []
     return Report(
@@ -127,7 +127,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
         "confirmed": contents(confirmed.comparisons) if confirmed else None,
-        "table": [_result_dict(result) for result in summary.ranking],
+        "table": [_result_dict(result, summary.seconds(result)) for result in summary.ranking],
         "comparisons": contents(summary.comparisons),
         "merged": [asdict(point) for point in sweep.merged],
         "trials": len(begun),
@@ -145,12 +145,13 @@ def configurations(summary: Summary) -> Table:
     all_finished = all(result.state == "finished" for result in summary.ranking)
     for rank, result in enumerate(summary.ranking, start=1):
         name = f"{result.name} (reference)" if result is summary.reference else result.name
+        numbers = {**systems.get(result.name, {}), "wall": summary.seconds(result)}
         cells = [
             Cell(name, rank),
             *([] if all_finished else [result.state]),
             Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
             Cell(result.text, result.mean),
-            *record_cells({**systems.get(result.name, {}), "wall": result.seconds}, scores),
+            *record_cells(numbers, scores),
         ]
         style, faint = styles.get(result.address, OTHER), result.state in ("stopped", "failed")
         rows.append(row(cells, style=style, faint=faint))
@@ -211,7 +212,7 @@ def _sections(summary: Summary, shown: Table, same: list[str]) -> Iterator[PageS
     repeat = [Code(repeating(sweep))] if sweep.command else []
     chosen = recommended(summary)
     if chosen and sweep.folder.exists(RECOMMENDED):
-        flags = allowing(sweep.folder.read(RECOMMENDED))
+        flags = ["--storage", sweep.folder.root, *allowing(sweep.folder.read(RECOMMENDED))]
         line = command("augury", "train", sweep.folder.location(RECOMMENDED), *flags)
         repeat.append(Code(f"{line}    # {chosen.name}"))
     yield section("Repeat it", *repeat, Places(locations(sweep)))
@@ -251,7 +252,7 @@ def _text_notes(summary: Summary) -> list[str]:
     return list(summary.systems[0].notes) if summary.systems else []
 
 
-def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
+def _result_dict(result: ConfigurationResult, seconds: float | None) -> dict[str, Any]:
     return {
         **result.configuration.to_dict(),
         "state": result.state,
@@ -262,5 +263,5 @@ def _result_dict(result: ConfigurationResult) -> dict[str, Any]:
             "high": result.interval[1],
             "values": {str(seed): value for seed, value in result.values.items()},
         },
-        "train_seconds": result.seconds,
+        "train_seconds": seconds,
     }

@@ -53,7 +53,7 @@ class ConfigurationResult:
     begun."""
     mean: float | None
     seconds: float | None
-    """The training time, as mean over the seeds in `values`."""
+    """The training time by validations, of the last stage, as mean over the seeds in `values`."""
     half: float | None = None
     """Half the 95 % interval of the mean over seeds; None until two seeds show the deviation."""
 
@@ -185,6 +185,12 @@ class Summary:
         """Return the deciding comparison of a configuration; None where it is not scored."""
         return self.deciding.row(result.address) if self.deciding else None
 
+    def seconds(self, result: ConfigurationResult) -> float | None:
+        """Return the training time of a seed of a configuration: once it is scored with that of
+        earlier stages and operators' models, before by its validations."""
+        row = self.row(result)
+        return row.cost.train_seconds if row and row.cost else result.seconds
+
     @property
     def learnt(self) -> bool:
         """Whether the leader and the reference may have learnt something: on the test sets or,
@@ -275,7 +281,7 @@ def price_of_confirming(summary: Summary, winner: ConfigurationResult) -> str:
         known = Confirmation(sweep.reference, winner.address, fresh_seeds(sweep.seeds))
     runs = confirmation_runs(sweep, known)
     missing = [trial for trial in known.trials if trial.seed not in runs[trial.configuration]]
-    seconds = {result.address: result.seconds or 0.0 for result in summary.ranking}
+    seconds = {result.address: summary.seconds(result) or 0.0 for result in summary.ranking}
     spent = sum(seconds[trial.configuration] for trial in missing)
     time = f", about {duration(spent)} of training" if spent else ""
     return f"{counted(len(missing), 'training')}{time}"
@@ -294,12 +300,13 @@ def confirmation_runs(sweep: Sweep, confirmation: Confirmation) -> dict[str, dic
 
 def _confirmed(sweep: Sweep, winner: str) -> Confirmed | None:
     """Return the test of a winner; None before all of its fresh seeds are scored or, where the
-    sweep has ended, two of both."""
+    sweep has ended, two of both, or the only one that was asked for."""
     known = sweep.confirmation
     if known is None or known.winner != winner:
         return None
     runs = confirmation_runs(sweep, known)
-    least = LEAST if sweep.ended else len(known.seeds)
+    asked = len(known.seeds)
+    least = min(LEAST, asked) if sweep.ended else asked
     if min(map(len, runs.values())) < least:
         return None
     names = [sweep.by_address[address].name for address in runs]
