@@ -71,7 +71,6 @@ def sweep(
     name: str | None = None,
     scale: str | None = None,
     scheduler: SchedulerName | None = None,
-    samples: int | None = None,
     confirm: int | None = None,
 ) -> pd.DataFrame:
     """Train and compare the configurations of a search space on an experiment file, or on the
@@ -100,7 +99,6 @@ def sweep(
         scheduler=scheduler,
         rows=rows,
         confirm=confirm,
-        samples=samples,
         seeds=seeds,
         storage=str(storage) if storage else None,
         name=name,

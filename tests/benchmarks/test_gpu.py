@@ -36,7 +36,7 @@ PACKAGES = (
     "transformers",
     "xxhash",
 )
-ABSENT = ("ctranslate2", "loky", "mlflow", "optuna", "rapidfuzz", "ray", "sacremoses", "zstandard")
+ABSENT = ("ctranslate2", "loky", "mlflow", "rapidfuzz", "ray", "sacremoses", "zstandard")
 
 
 def with_requirements(packages: Sequence[str]) -> dict[str, importlib.metadata.Distribution]:

@@ -19,7 +19,7 @@ from augury.sweeping import space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"ctranslate2", "datasets", "mlflow", "optuna", "pandas", "plotly", "ray", "sacrebleu"}
+HEAVY = {"ctranslate2", "datasets", "mlflow", "pandas", "plotly", "ray", "sacrebleu"}
 HEAVY |= {"sacremoses", "scipy", "torch", "transformers"}
 """Packages that take more than 0.1 s to import."""
 UNUSED_BY_HELP = HEAVY | {"_hashlib", "numpy", "pyarrow", "pydantic", "uuid", "yaml"}

@@ -1,4 +1,4 @@
-"""Whole sweeps with Optuna, on an experiment of the user's, and on an object store."""
+"""Whole sweeps on an experiment of the user's, and on an object store."""
 
 from __future__ import annotations
 

@@ -44,8 +44,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add("--rows", nargs="+", metavar="ROW", help="only these beside the reference (default: all)")
     add_trials(parser)
     add("--scheduler", choices=["all", "race"], help="all seeds of all, or a race")
-    text = "let Optuna suggest N points in all (default: the whole grid)"
-    add("--samples", type=whole_number, metavar="N", help=text)
     text = "fresh seeds that test the winner against the reference (default: 3)"
     add("--confirm", type=integer, choices=range(10), metavar="N", help=text)
     add("--dry-run", action="store_true", help="show the configurations and their cost, and exit")
@@ -70,7 +68,7 @@ def limits(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
     """Return the space and the options that the flags of a sweep describe."""
-    names = ("scale", "scheduler", "rows", "confirm", "samples")
+    names = ("scale", "scheduler", "rows", "confirm")
     return request.prepare(
         arguments.space,
         arguments.experiment,
@@ -140,15 +138,9 @@ def _show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 def plan_lines(made: SweepPlan, options: SweepOptions) -> list[str]:
     """Return lines with the size of a plan, its cost, and what it can show."""
-    from augury.sweeping.space import points
-
-    suggested = 0
-    if options.samples is not None:  # a grid may have fewer points
-        suggested = min(options.samples, len(points(made.space))) - len(made.suggested)
-    count = len(made.configurations) + suggested
-    chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
+    count = len(made.configurations)
     trials = counted(count * len(options.seeds), "trial")
-    size = f"{counted(count, 'configuration')}{chosen}, at most {trials}"
+    size = f"{counted(count, 'configuration')}, at most {trials}"
     lines = [f"{size}, scheduler {options.scheduler}"]
     if made.space.families and options.scheduler == "race" and not options.rows:
         lines[0] += f"; a second round adds at most {COMBINATIONS} combinations of the best"

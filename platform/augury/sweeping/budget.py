@@ -52,7 +52,7 @@ def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     """
     seeds, budget = options.seeds, options.budget
     assert budget is not None
-    if not plan.configurations:  # all points are still to be suggested
+    if not plan.configurations:
         return
     graph = _graph(plan, seeds)
     left = remaining(graph)

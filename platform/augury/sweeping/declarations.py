@@ -46,8 +46,7 @@ class SearchSpace(config.Section):
     scales: Mapping[str, Point] = Field({"default": {}}, min_length=1)
     """Name -> dotted keys that override `base`; the first scale is the default."""
     keys: AtScale[Mapping[str, Any]] = {}
-    """Dotted key -> list of values: all their combinations are trained or, with `--samples`, those
-    that Optuna suggests."""
+    """Dotted key -> list of values: all their combinations are trained."""
     rows: AtScale[Mapping[str, Point]] = {}
     """Instead of or in addition to `keys`, points with a name: name -> dotted keys that override
     `base`."""

@@ -22,8 +22,6 @@ from augury.sweeping.space import Space, points
 from augury.sweeping.state import Merged
 
 BASELINE = "baseline"
-AT_ONCE = 4
-"""How many points are suggested before the scores of the next ones are known."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,6 @@ class SweepOptions:
     name: str
     seeds: tuple[int, ...]
     scheduler: SchedulerName = "all"
-    samples: int | None = None
-    """The points that Optuna suggests of the grid; None: all of it."""
     at_once: int | None = None
     """Maximum number of concurrent trials; None: as many as fit."""
     budget: float | None = None
@@ -83,8 +79,6 @@ class SweepPlan:
     merged: list[Merged] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     """What the user's experiment does not allow of a space that is applied to it."""
-    suggested: list[Mapping[str, Any]] = field(default_factory=list)
-    """The points that Optuna has suggested so far, those among them that are not valid too."""
     graph: Graph = field(init=False)
 
     def __post_init__(self) -> None:
@@ -198,22 +192,9 @@ def make(
 
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> SweepPlan:
-    """Return the plan that a sweep begins with: of points that Optuna suggests, the first ones."""
-    if options.samples is not None:
-        if not space.keys:
-            raise UserError(
-                f"--samples: Optuna suggests values of keys, and space '{space.name}' has only "
-                "rows: leave it out"
-            )
-        from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
-
-        listed = suggest(space, [], [], min(AT_ONCE, options.samples))
-    else:
-        listed = points(space)
+    """Return the plan that a sweep begins with."""
     with named_by_user(space.declared):
-        plan = make(space, store, options.assignments, listed)
-    plan.suggested += listed if options.samples is not None else []
-    return plan
+        return make(space, store, options.assignments, points(space))
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

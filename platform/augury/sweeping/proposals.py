@@ -1,70 +1,33 @@
-"""What the rounds after the first add to a sweep: points that Optuna suggests, or, in a race of
-methods, combinations of the best."""
+"""What the second round of a race adds: combinations of the best."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from augury.core.messages import say
-from augury.core.naming import title
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import Point
-from augury.sweeping.plan import AT_ONCE, SweepPlan
-from augury.sweeping.schedulers import Propose, Standings
+from augury.sweeping.plan import SweepPlan
+from augury.sweeping.schedulers import Standings
 
 COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
 
 
-@dataclass
-class Proposals:
-    """Plans the configurations of the rounds after the first; `know` tells the graph and the
-    definition of the sweep of them."""
-
-    plan: SweepPlan
-    know: Callable[[], None]
-
-    def of_points(self, samples: int) -> list[Propose]:
-        """Return the rounds that bring the number of suggested points to `samples`."""
-
-        def propose(standings: Standings) -> list[str]:
-            from augury.sweeping.suggestions import suggest  # imports Optuna, which is slow
-
-            plan = self.plan
-            scored = [
-                (planned.point, standings[address])
-                for address, planned in plan.configurations.items()
-                if address in standings
-            ]
-            count = min(AT_ONCE, samples - len(plan.suggested))
-            points = suggest(plan.space, scored, plan.suggested, count)
-            plan.suggested += points
-            return self._add({title(point): point for point in points}, "suggested")
-
-        return [propose] * len(range(AT_ONCE, samples, AT_ONCE))
-
-    def combine(self, standings: Standings) -> list[str]:
-        """Add combinations of the best rows of different families to the sweep; return the
-        addresses of their configurations."""
-        space, known = self.plan.space, self.plan.configurations
-        ranking = [known[address].name for address in standings]
-        combined = combined_rows(ranking, space.rows, space.families)
-        return self._add(combined, "second round")
-
-    def _add(self, points: Mapping[str, Point], what: str) -> list[str]:
-        """Add points by name to the sweep; return the addresses of those that are new."""
-        known, added = set(self.plan.configurations), []
-        for name, point in points.items():
-            planned = self.plan.add_allowed(point, name)
-            if isinstance(planned, LeftOut):
-                say(f"left out: {name}: {planned.reason}")
-            elif planned.address not in known:
-                added.append(planned.address)
-                say(f"{what}: {name}")
-        self.know()
-        return added
+def combine(plan: SweepPlan, standings: Standings) -> list[str]:
+    """Add combinations of the best rows of different families to a plan; return the addresses of
+    those that are new."""
+    known, added = set(plan.configurations), list[str]()
+    ranking = [plan.configurations[address].name for address in standings]
+    for name, point in combined_rows(ranking, plan.space.rows, plan.space.families).items():
+        planned = plan.add_allowed(point, name)
+        if isinstance(planned, LeftOut):
+            say(f"left out: {name}: {planned.reason}")
+        elif planned.address not in known:
+            added.append(planned.address)
+            say(f"second round: {name}")
+    return added
 
 
 def combined_rows(

@@ -52,10 +52,9 @@ def prepare(
     ready = _apply(found, experiment, settings, rows) if experiment else found
     if rows:
         ready = _select_rows(ready, rows, {**found.rows, **ready.rows})
-    name = "-".join([ready.name, ready.scale, *(["optuna"] if limits.get("samples") else [])])
     return ready, options(
         ready,
-        name,
+        f"{ready.name}-{ready.scale}",
         settings=settings,
         scheduler=ready.scheduler,
         rows=tuple(rows or ()),

@@ -25,8 +25,8 @@ from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import RESERVED_AT_MOST, estimate, make_plan, seed_seconds
 from augury.sweeping.driver import followed, run_trials, runs_on_ray
 from augury.sweeping.plan import SweepOptions, SweepPlan
-from augury.sweeping.proposals import Proposals
-from augury.sweeping.schedulers import Race, Scheduler, Trial
+from augury.sweeping.proposals import combine
+from augury.sweeping.schedulers import Race, Scheduler, Standings, Trial
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, ENDS, SWEEPS, Curves, Sweep, best_value
 from augury.sweeping.trials import Trials
@@ -159,16 +159,15 @@ class _Command:
         options, known = self.options, self.plan.configurations
         kind = Race if options.scheduler == "race" and len(known) > 1 else Scheduler
         scheduler = kind(known, options.seeds, self.space.mode, options.fresh_seeds)
-        proposals = Proposals(self.plan, self._know_new_points)
-        if options.samples is not None:
-            scheduler.rounds = proposals.of_points(options.samples)
-        elif kind is Race and self.space.families and not options.rows:
-            scheduler.rounds = [proposals.combine]  # rows that are named are trained alone
+        if kind is Race and self.space.families and not options.rows:
+            scheduler.rounds = [self._combine]  # rows that are named are trained alone
         return scheduler
 
-    def _know_new_points(self) -> None:
+    def _combine(self, standings: Standings) -> list[str]:
+        added = combine(self.plan, standings)
         self._add_to_graph()
         self._write_definition()
+        return added
 
     # ----- values, times and budgets
 
