@@ -210,11 +210,14 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
 
 
 def describe_scores(run: Run) -> RunRecord:
-    """Update test sets and scoring in the description of a run, which may change after training."""
+    """Update test sets and scoring in the description of a run, which may change after training;
+    test sets that other experiments have asked for stay."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
+    own = {text.role for text in run.inputs}
+    inputs = (*run.inputs, *(text for text in record.inputs if text.role not in own))
     written, now = yaml_file.parse(run.folder.read(EXPERIMENT)), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
-    written["corpus"]["tests"] = now["corpus"]["tests"]
+    written["corpus"]["tests"] |= now["corpus"]["tests"]
     run.folder.write(EXPERIMENT, _yaml(written))
     trained = {
         key: value for key, value in record.parameters.items() if not key.startswith(EVALUATION)
@@ -224,9 +227,9 @@ def describe_scores(run: Run) -> RunRecord:
         for key, value in _parameters(run.experiment).items()
         if key.startswith(EVALUATION)
     }
-    record = replace(record, inputs=run.inputs, parameters=trained | scored)
-    inputs = {"inputs": run.to_dict()["inputs"], "experiment": written}
-    record.write_description(run.folder, described | inputs)
+    record = replace(record, inputs=inputs, parameters=trained | scored)
+    changed = {"inputs": [text.to_dict() for text in inputs], "experiment": written}
+    record.write_description(run.folder, described | changed)
     return record
 
 

@@ -129,8 +129,9 @@ def has_scores(run: Run) -> bool:
         run.folder.remove(SCORES)
         return False
     known = RunRecord.read(run.folder)
-    return known.evaluations == _scoring_addresses(run) and not any(
-        _missing(run, known.tests[test]) for test in run.tests
+    return all(
+        known.evaluations.get(test) == address and not _missing(run, known.tests[test])
+        for test, address in _scoring_addresses(run).items()
     )
 
 
@@ -138,8 +139,8 @@ def score_run(run: Run) -> None:
     """Score a run by the metrics and on the test sets by which it is not yet; write outputs,
     scores, test sets and cost into its folder.
 
-    Scores by metrics for which other experiments have asked are kept, and all that it has stay
-    there until the new ones are computed.
+    Scores by metrics and on test sets for which other experiments have asked are kept, and all that
+    it has stay there until the new ones are computed.
     """
     known, wanted = RunRecord.read(run.folder), _scoring_addresses(run)
     tests: dict[str, Sequence[Score]] = {}
@@ -159,6 +160,7 @@ def score_run(run: Run) -> None:
             before = [score for score in tests[test] if record_name(score.name) not in replaced]
             measured = [*with_statistics(run.folder, test, before), *new]
             tests[test], changed[test] = measured, (outputs, measured)
+    tests |= {test: scores for test, scores in known.tests.items() if test not in tests}
     run.folder.remove(SCORES)  # the files that it vouches for change one by one
     for test, (outputs, scores) in changed.items():
         write_outputs(run.folder, test, outputs)
@@ -166,7 +168,7 @@ def score_run(run: Run) -> None:
     training = Outcome.read(run.folder)
     record = replace(
         describe_scores(run),
-        evaluations=wanted,
+        evaluations={**known.evaluations, **wanted},
         tests={test: tuple(scores) for test, scores in tests.items()},
         training=training,
         cost=Cost.of(run.folder, training, data_factor=run.data_factor),

@@ -121,13 +121,14 @@ def load_groups(
     groups: Sequence[Mapping[int, Folder]],
     names: Sequence[str | None] | None = None,
     metrics: Sequence[str] = (),
+    sets: Sequence[str] | None = None,
 ) -> list[SystemResult]:
     """Return one system for every group of runs by seed.
 
     Systems without a name in `names` have that of their runs; equal names are made distinct, also
     of one system in several storages.
-    `metrics` are those of an experiment, in its order; without them, all by which the runs were
-    ever scored, those of the experiment that first trained them first.
+    `metrics` and test `sets` are those of an experiment, in its order; without them, all by which
+    the runs were ever scored, those of the experiment that first trained them first.
     """
     records = [{seed: RunRecord.read(run) for seed, run in group.items()} for group in groups]
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
@@ -145,8 +146,8 @@ def load_groups(
         scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].is_scored}
         by_metric: dict[tuple[str, str], dict[int, Score]] = {}
         for seed, record in scored.items():
-            for test, scores in record.tests.items():
-                for score in _chosen(scores, metrics):
+            for test in record.tests if sets is None else sets:
+                for score in _chosen(record.tests.get(test, ()), metrics):
                     by_metric.setdefault((test, score.name), {})[seed] = score
         texts = {  # the first seed may not be scored on all
             test: record.addresses[test]
@@ -190,9 +191,10 @@ def load_experiment(
     runs_by_system: Mapping[str, Mapping[int, Folder]], described: Mapping[str, Experiment]
 ) -> list[SystemResult]:
     """Return the systems of an experiment, `described` by name, the baseline first, with their
-    metrics alone. Seeds whose runs failed have no scores."""
+    test sets and metrics alone. Seeds whose runs failed have no scores."""
     metrics = metrics_of(described.values())
-    loaded = load_groups([*runs_by_system.values()], [*runs_by_system], metrics)
+    sets = list(dict.fromkeys(name for one in described.values() for name in one.test_sets))
+    loaded = load_groups([*runs_by_system.values()], [*runs_by_system], metrics, sets)
     by_name = dict(zip(runs_by_system, loaded, strict=True))
     systems = []
     for name, experiment in described.items():

@@ -200,7 +200,11 @@ class Summary:
         if row or best is None or best.mean is None or self.sweep.tests != ():
             return not (row and row.meaningless)
         runs = {trial.seed: trial.folder for trial in best.configuration.trials if trial.curve}
-        known = [results.load_groups([runs], [best.name], self.sweep.metrics)[0]] if runs else []
+        known = (
+            [results.load_groups([runs], [best.name], self.sweep.metrics, self.sweep.tests)[0]]
+            if runs
+            else []
+        )
         metric = self.sweep.metric_name
         return not any(not_beaten(system, VALID, metric, best.mean) for system in known)
 
@@ -310,7 +314,7 @@ def _confirmed(sweep: Sweep, winner: str) -> Confirmed | None:
     if min(map(len, runs.values())) < least:
         return None
     names = [sweep.by_address[address].name for address in runs]
-    systems = results.load_groups([*runs.values()], names, sweep.metrics)
+    systems = results.load_groups([*runs.values()], names, sweep.metrics, sweep.tests)
     return Confirmed(known, tuple(compare_all(systems, scored_sets(systems))))
 
 
@@ -337,4 +341,4 @@ def _scored_systems(sweep: Sweep) -> list[SystemResult]:
             return []
         scored[reference.name] = {begun[0].seed: begun[0].folder}
     groups = {name: seeds for name, seeds in scored.items() if seeds}
-    return results.load_groups([*groups.values()], [*groups], sweep.metrics)
+    return results.load_groups([*groups.values()], [*groups], sweep.metrics, sweep.tests)
