@@ -40,8 +40,6 @@ def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
     """Return the settings that train the system of a run again with these seeds."""
     stored = yaml_file.parse(run.read(EXPERIMENT))
     content = {key: value for key, value in stored.items() if key not in PRIVATE}
-    if not (stored.get("tracking") or {}).get("enabled", True):
-        content["tracking"] = {"enabled": False}
     systems: dict[str, Any] = {system_name(RunRecord.read(run).name): {}}
     return {**content, "seeds": list(seeds), "baseline": False, "systems": systems}
 

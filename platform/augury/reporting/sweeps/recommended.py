@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from augury.core import yaml_file
 from augury.core.store import Folder
 from augury.experiments.record import EXPERIMENT
 from augury.reporting.run_files import experiment, system_name
@@ -63,4 +64,9 @@ def _settings(result: ConfigurationResult, seeds: Sequence[int]) -> dict[str, An
     """Return the settings of a configuration as its first run keeps them."""
     runs: list[Folder] = [trial.folder for trial in result.configuration.trials]
     kept = next((run for run in runs if run.exists(EXPERIMENT)), None)
-    return {**experiment(kept, seeds), "systems": {}} if kept else None
+    if kept is None:
+        return None
+    content = {**experiment(kept, seeds), "systems": {}}
+    if not (yaml_file.parse(kept.read(EXPERIMENT)).get("tracking") or {}).get("enabled", True):
+        content["tracking"] = {"enabled": False}  # it is trained in the same storage
+    return content
