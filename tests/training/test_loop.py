@@ -120,6 +120,7 @@ def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_workers_that_die_too_often_end_it_in_a_line(tmp_path: Path) -> None:
     crashed = toy.run(tmp_path, *TWO_ON_RAY, "--max-failures", "0", "--kill-at", "6")
