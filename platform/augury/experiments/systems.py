@@ -90,7 +90,7 @@ def _written(experiment: Experiment) -> dict[str, Any]:
     for name in ("training", "regime"):
         section = getattr(experiment, name)
         if section.preset is not None:
-            preset = {**section.PRESETS[section.preset]}
+            preset = section.PRESETS[section.preset]
             own = {
                 key: value
                 for key, value in content[name].items()
