@@ -10,6 +10,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
+from augury.augment.models import ModelInputs
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.translation import (
     BACKWARD,
@@ -69,19 +70,13 @@ class DataDiversification(CorpusOperator):
                 models[direction.name] = {**trained, **sections}
         return models
 
-    def check_model(
-        self,
-        role: str,
-        views: Sequence[str],
-        languages: Sequence[str] | None,
-        of_corpus: Sequence[str],
-    ) -> None:
+    def check_model(self, role: str, given: ModelInputs, needed: Sequence[str]) -> None:
         for view in self.views:
-            if view not in views:
+            if view not in given.views:
                 raise UserError(
-                    f"operator {self.operator}: {unknown('view', view, views)}; the {role} model "
-                    "makes views by operators of its own, such as system: {augment: [{operator: "
-                    "cipher, keys: [1, 2]}], regime: ...}"
+                    f"operator {self.operator}: {unknown('view', view, given.views)}; the {role} "
+                    "model makes views by operators of its own, such as system: {augment: "
+                    "[{operator: cipher, keys: [1, 2]}], regime: ...}"
                 )
 
     def make(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from pydantic import model_validator
@@ -47,6 +47,14 @@ class Classifier(Protocol):
 
         UserError for a model that does not know one of them.
         """
+
+
+class ModelInputs(NamedTuple):
+    """What a model reads: views of texts, and languages, the one that it translates from first;
+    None where a checkpoint does not say."""
+
+    views: Sequence[str]
+    languages: Sequence[str] | None
 
 
 class ReadyModel(Section):

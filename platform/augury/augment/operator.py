@@ -21,7 +21,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus, input_columns, sentence_columns
 
 if TYPE_CHECKING:
-    from augury.augment.models import ReadyModel
+    from augury.augment.models import ModelInputs, ReadyModel
     from augury.core.execution import Execution
     from augury.corpora.spec import BaseSpec
 
@@ -147,16 +147,9 @@ class Operator(Extension):
         """
         return {}
 
-    def check_model(
-        self,
-        role: str,
-        views: Sequence[str],
-        languages: Sequence[str] | None,
-        of_corpus: Sequence[str],
-    ) -> None:
-        """Raise UserError where the model of a role cannot read what it is given, or writes
-        something else: its views, or the languages of its text, if known, are others than those of
-        the corpus."""
+    def check_model(self, role: str, given: ModelInputs, needed: Sequence[str]) -> None:
+        """Raise UserError where the model of a role cannot read the views that it is given, or
+        translates between other languages than those of the corpus, `needed`."""
 
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return additional texts: name -> the corpus whose split `train` it is."""

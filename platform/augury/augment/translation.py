@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import pyarrow as pa
 
 from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
-from augury.augment.models import ReadyModel, TextModel
+from augury.augment.models import ModelInputs, ReadyModel, TextModel
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.core import config
 from augury.core.config import Overrides
@@ -158,18 +158,12 @@ class TranslatedText(CorpusOperator):
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
 
-    def check_model(
-        self,
-        role: str,
-        views: Sequence[str],
-        languages: Sequence[str] | None,
-        of_corpus: Sequence[str],
-    ) -> None:
-        needed = of_corpus if self.DIRECTION == FORWARD else of_corpus[::-1]
-        if languages and [*languages] != [*needed]:
+    def check_model(self, role: str, given: ModelInputs, needed: Sequence[str]) -> None:
+        source, target = needed if self.DIRECTION == FORWARD else needed[::-1]
+        if given.languages and tuple(given.languages) != (source, target):
             raise UserError(
-                f"operator {self.operator}: the ready model translates '{languages[0]}' into "
-                f"'{languages[1]}', and needed is one of '{needed[0]}' into '{needed[1]}': take a "
+                f"operator {self.operator}: the ready model translates '{given.languages[0]}' into "
+                f"'{given.languages[1]}', and needed is one of '{source}' into '{target}': take a "
                 "run of the other direction, or leave it out"
             )
 

@@ -88,7 +88,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
                 if isinstance(model, ReadyModel):
                     from augury.experiments.ready_models import ready_inputs
 
-                    operator.check_model(role, *ready_inputs(model), experiment.corpus.languages)
+                    operator.check_model(role, ready_inputs(model), experiment.corpus.languages)
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from augury.augment.models import ReadyModel, TextModel
+from augury.augment.models import ModelInputs, ReadyModel, TextModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
 
 
-def ready_inputs(settings: ReadyModel) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the views that a model can read texts as, and the languages of its text, those that
-    it reads first; None where a checkpoint does not say. UserError where a run is not there."""
+def ready_inputs(settings: ReadyModel) -> ModelInputs:
+    """Return what the model that settings name reads; UserError where a run is not there."""
     if settings.run is None:
-        return (PLAIN,), None
+        return ModelInputs((PLAIN,), None)
     experiment = Run.read(locate(settings.run)).experiment
-    return experiment.views, experiment.corpus.languages
+    return ModelInputs(experiment.views, experiment.corpus.languages)
 
 
 def ready_model(settings: ReadyModel) -> TextModel:

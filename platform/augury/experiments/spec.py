@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.health import HealthLimits
-from augury.augment.models import ReadyModel
+from augury.augment.models import ModelInputs, ReadyModel
 from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, TextSubset, check_columns
 from augury.core import config
 from augury.core.config import FileName, Section
@@ -261,7 +261,8 @@ class Experiment(Section):
                     continue
                 trained = {"seeds": [1], "baseline": False, **content, **shared}
                 model = _parse_model(index, role, trained)
-                part.check_model(role, model.views, model.corpus.languages, self.corpus.languages)
+                given = ModelInputs(model.views, model.corpus.languages)
+                part.check_model(role, given, self.corpus.languages)
                 models[-1][role] = model
         return models
 
