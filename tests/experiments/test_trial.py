@@ -23,7 +23,9 @@ from trainables.nmt import TASK
 
 
 @pytest.mark.trains
-def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_test_set_is_scored_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def tested(beam: int = 1, **sizes: int) -> tuple[list[str], dict[str, Any]]:
         """Return the test sets that are translated, and the scores of all."""
         tests = {test: {"builtin": size} for test, size in sizes.items()}
@@ -44,7 +46,8 @@ def test_a_new_test_set_is_scored_alone(tmp_path: Path, monkeypatch: pytest.Monk
     assert (first := tested(news=6))[0] == ["news"]
     assert (both := tested(talks=5, news=6))[0] == ["talks"]
     assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]
-    assert tested(talks=5, news=7)[0] == ["news"]
+    assert "another 'news'" not in caplog.text and tested(talks=5, news=7)[0] == ["news"]
+    assert "another 'news'" in caplog.text  # whose scores are replaced
     alone = tested(talks=5)  # as of another experiment: the scores of this one stay
     assert alone[0] == [] and [*alone[1]] == ["talks", "news"] and tested(news=7)[0] == []
     (run,) = Store(tmp_path / "results").folder("runs", "").subfolders()
