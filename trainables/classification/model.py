@@ -65,11 +65,7 @@ def empty(config: Pretrained | Scratch, labels: Sequence[str], directory: str) -
 @cache  # a sweep prepares many configurations of one model
 @torch.no_grad()
 def check(
-    config: Pretrained,
-    labels: tuple[str, ...],
-    columns: int,
-    directory: str,
-    max_length: int,
+    config: Pretrained, labels: tuple[str, ...], columns: int, directory: str, max_length: int
 ) -> None:
     """Raise UserError unless Reader computes the logits of `transformers` with its own padding, and
     from word embeddings, which adversarial regimes perturb.

@@ -14,12 +14,7 @@ from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments.spec import Direction, Experiment
-from augury.models.settings import (
-    Pretrained,
-    check_heads,
-    overridden,
-    scratch_or_pretrained,
-)
+from augury.models.settings import Pretrained, check_heads, overridden, scratch_or_pretrained
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
 from augury.text.pieces.settings import VocabularySettings

@@ -198,10 +198,7 @@ class DevSet:
 
 
 def translate_greedily(
-    vocabulary: Any,
-    model: PreTrainedModel,
-    sources: Sequence[Sequence[int]],
-    limits: Sequence[int],
+    vocabulary: Any, model: PreTrainedModel, sources: Sequence[Sequence[int]], limits: Sequence[int]
 ) -> list[tuple[int, ...]]:
     """Return greedy translations with the present weights, each cut after its limit of tokens.
 

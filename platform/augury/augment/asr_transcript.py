@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from augury.augment.operator import (
-    REJECTED,
-    CorpusOperator,
-    OperatorOutput,
-    new_records,
-)
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.translation import cleaned_like
 from augury.core.config import FilePath
 from augury.core.errors import UserError, unknown

@@ -182,10 +182,7 @@ class Generate(CorpusOperator):
         if (ready := self._ready).checkpoint is not None:
             model = LanguageModel(ready.checkpoint, ready.revision, ready.languages)
         sampling = Sampling(
-            temperature=self.temperature,
-            top_k=TOP_K,
-            top_p=self.top_p,
-            max_length=self.max_tokens,
+            temperature=self.temperature, top_k=TOP_K, top_p=self.top_p, max_length=self.max_tokens
         )
         prompts = {**self.model_dump(include={"prompt", "examples", "shots", "seed"}), "copy": copy}
         asked = {"version": VERSION, "prompts": prompts, "sampling": sampling.to_dict()}

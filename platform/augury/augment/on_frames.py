@@ -12,14 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import xxhash
 
-from augury.augment.operator import (
-    DRAW,
-    RECORDS,
-    CorpusOperator,
-    Operator,
-    check_columns,
-    parse,
-)
+from augury.augment.operator import DRAW, RECORDS, CorpusOperator, Operator, check_columns, parse
 from augury.core.errors import UserError
 from augury.core.plugin_files import named_by_user
 from augury.core.store import Store

@@ -205,11 +205,7 @@ def first_records(corpus: Corpus, operator: Operator) -> pa.Table:
 
 
 def fit(
-    corpus: Corpus,
-    operator: Operator,
-    store: Store,
-    *,
-    execution: Execution = DEFAULT_EXECUTION,
+    corpus: Corpus, operator: Operator, store: Store, *, execution: Execution = DEFAULT_EXECUTION
 ) -> dict[str, Any]:
     """Return what an operator learns from `corpus`, learned unless the store has it."""
     parts = plan(corpus.address, [operator], store)
