@@ -99,10 +99,7 @@ class CoRegularised(WarmupRegime):
             return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         terms = view_objective(
-            rows.hidden,
-            rows.weight,
-            rows.bias,
-            rows.labels,
+            *rows,
             weights=[self.alpha1, self.alpha2],
             label_smoothing=self.label_smoothing,
             smoothing_excludes_target=self.smoothing == "others",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 SOURCE = "source"
 TARGET = "target"
-DEFAULT = "plain"
-"""Default regime."""
 NO_LETTERS = re.compile(r"[\W_]")
 REGIMES = Registry(
     "regime",
@@ -202,11 +200,11 @@ def parse(value: Any) -> Regime:
     if isinstance(value, str):
         value = {"name": value}
     if isinstance(value, Mapping):
-        value = {"name": DEFAULT, **value}
+        value = {"name": "plain", **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
         raise UserError(
             f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: "
-            f"{', '.join(names())}"
+            f"{', '.join(REGIMES.names())}"
         )
     if value["name"] not in REGIMES:
         written, presets = NO_LETTERS.sub("", value["name"].lower()), []
@@ -222,8 +220,3 @@ def parse(value: Any) -> Regime:
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
     return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")
-
-
-def names() -> list[str]:
-    """Return the names of all regimes."""
-    return REGIMES.names()

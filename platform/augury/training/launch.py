@@ -54,7 +54,7 @@ def launch(
     if folder.exists(OUTCOME):
         return True
     if run.prefix is not None:
-        take_over(folder, run.prefix, run.address, run.seed, training)
+        take_over(run, training)
     on_validation = on_validation or (lambda metrics: None)
     cuda = execution.cuda
     here = execution.executor == "local" or (

@@ -132,11 +132,14 @@ class Trainer:
                     self.step(batches)
                     position.seconds = time.monotonic() - began
                     position.cpu_seconds = time.process_time() - cpu_began
-                    if self._validation_due():
+                    # Where the settings say so, and always at the end.
+                    if self.training.validates(position) or self.training.spent(position):
                         on_validation(self._validate())
                         self.meter.restart()  # its tokens a second are of training alone
                         saved = time.monotonic()
-                        late = _on_any_worker(deadline is not None and time.time() > deadline)
+                        # On any worker: clocks differ, and all have to agree.
+                        past = deadline is not None and time.time() > deadline
+                        late = any(distributed.gather(past))
                     elif interrupted.is_set() or (
                         # Clocks differ between workers, and a snapshot needs all of them: one
                         # worker alone makes snapshots.
@@ -183,17 +186,7 @@ class Trainer:
     @property
     def finished(self) -> bool:
         """Whether patience or the budget has ended training."""
-        return self.patience.exhausted or self._budget_spent()
-
-    def _budget_spent(self) -> bool:
-        return self.training.spent(self.position.update, self.position.epochs)
-
-    def _validation_due(self) -> bool:
-        """Whether to validate now: where the settings say so, and always at the end."""
-        position = self.position
-        return self._budget_spent() or self.training.validates(
-            position.update, position.epochs, position.in_epoch
-        )
+        return self.patience.exhausted or self.training.spent(self.position)
 
     # ----- an update
 
@@ -425,11 +418,6 @@ def _interrupts() -> Iterator[threading.Event]:
         yield requested
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _on_any_worker(condition: bool) -> bool:
-    """Return whether a condition holds on any worker: clocks differ, and all have to agree."""
-    return any(distributed.gather(condition))
 
 
 class _Objective(nn.Module):
