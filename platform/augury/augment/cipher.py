@@ -27,6 +27,7 @@ class Cipher(Operator):
     alphabet: str | None = None
     """An explicit alphabet, in order, instead of the training source's letters."""
 
+    READS: ClassVar[tuple[str, ...]] = ("id", "source")
     PER_SECOND: ClassVar[float] = 400_000
 
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:

@@ -216,9 +216,8 @@ def _first_records(corpus: Corpus) -> list[dict[str, Any]]:
 
 def _readable(block: pa.Table) -> list[dict[str, Any]]:
     """Return the records of a block in the columns that prompts can read."""
-    return list(
-        block.select([name for name in block.column_names if name not in UNREAD]).to_pylist()
-    )
+    records: list[dict[str, Any]] = block.drop_columns([*UNREAD]).to_pylist()
+    return records
 
 
 def _folded(text: str) -> str:

@@ -67,22 +67,24 @@ class FrameOperator:
         """Return the new rows of a batch, as `augury.apply` does, in its columns, with `origin` and
         the `parent` of each, for `map_batches(..., batch_format="pyarrow")`.
 
-        What operators draw depends on the column `id` of a row or, without it, on its text and the
-        place among equal ones, and not on the batch that it is in. UserError where the operator has
-        not learned yet.
+        What operators draw depends on the column `id` of a row or, without it, on its text, and on
+        the place among equal ones, and not on the batch that it is in. UserError where the operator
+        has not learned yet.
         """
-        frame, seen, names = rows.to_pandas(), Counter[str](), list[str]()
-        texts = [frame[name] for name in sentence_columns(list(frame.columns))]
-        for row in zip(*texts, strict=True):
-            text = xxhash.xxh3_64_hexdigest("\t".join(map(str, row)).encode())
-            seen[text] += 1
-            names.append(f"{text}-{seen[text]}")
+        frame, seen, names = rows.to_pandas(), Counter[str](), dict[str, None]()
         if "id" in frame:
-            repeated, names = Counter[str](), []
-            for name in frame["id"].astype(str):
-                repeated[name] += 1
-                names.append(name if repeated[name] == 1 else f"{name}-{repeated[name]}")
-        made = self.rows(frame.set_axis(names), names)
+            keys = frame["id"].astype(str).tolist()
+        else:
+            texts = [frame[name] for name in sentence_columns(list(frame.columns))]
+            lines = ("\t".join(map(str, row)) for row in zip(*texts, strict=True))
+            keys = [xxhash.xxh3_64_hexdigest(line.encode()) for line in lines]
+        for key in keys:
+            name = key if "id" in frame else f"{key}-1"
+            while name in names:
+                seen[key] += 1
+                name = f"{key}-{seen[key] + 1}"
+            names[name] = None
+        made = self.rows(frame.set_axis([*names]), [*names])
         return pa.Table.from_pandas(made, preserve_index=False)
 
     def rows(self, frame: pd.DataFrame, ids: list[str] | None = None) -> pd.DataFrame:
@@ -142,7 +144,15 @@ class FrameOperator:
         used = {*reads, *sentence_columns(schema.names)}
         used |= {name for name in schema.names if name.endswith("language")}
         values |= {name: frame[name] for name in used if name in frame} | {"id": ids}
-        columns = [pa.array(values[field.name], field.type) for field in schema]
+        columns = []
+        for field in schema:
+            try:
+                columns.append(pa.array(values[field.name], field.type))
+            except pa.ArrowTypeError as error:
+                raise UserError(
+                    f"column '{field.name}' has values that are no texts ({error}): make them "
+                    f"texts, as with frame['{field.name}'].astype(str)"
+                ) from error
         records = pa.table(columns, schema=schema)
         if incomplete := [name for name in reads if records.column(name).null_count]:
             raise UserError(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -123,9 +122,9 @@ class Semantic(CorpusOperator):
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":
             return dict.fromkeys(("threshold", "teacher"), "no teacher decides on labels")
-        return (
-            {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
-        )
+        if self.rectify == "agreement":
+            return {"threshold": "agreement asks for no confidence"}
+        return {}
 
     def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1) * parents
@@ -213,11 +212,16 @@ def judge(
         return np.zeros((0, len(LABELS)))
     folder = store.folder(GENERATED, config.address({"model": teacher.name, "rows": pairs}))
 
+    def probabilities(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        premises, hypotheses = zip(*pairs, strict=True)
+        rows: list[list[float]] = teacher.probabilities(store, premises, hypotheses).tolist()
+        return rows
+
     def write() -> None:
         label = f"{name}: judge"
         judged = map_texts(
             execution.choose(len(pairs) / 20.0, label, gpus=True),  # 20 pairs a second and core
-            partial(_judge, teacher, store),
+            lambda: probabilities,
             pairs,
             name=label,
             unit="records",
@@ -229,18 +233,6 @@ def judge(
     make_once(folder, write)
     table = read_shard(folder, SHARD)
     return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
-
-
-def _judge(
-    teacher: Classifier, store: Store
-) -> Callable[[Sequence[tuple[str, str]]], list[list[float]]]:
-    """Return the function from pairs to the probabilities of their labels."""
-
-    def judge(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        premises, hypotheses = zip(*pairs, strict=True)
-        return [[*row] for row in teacher.probabilities(store, premises, hypotheses).tolist()]
-
-    return judge
 
 
 OPERATOR = Semantic

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from augury.core.config import Section
@@ -49,13 +48,12 @@ def loading_errors(name: str) -> Iterator[None]:
     """Convert errors of `transformers` when loading a model to UserError."""
     try:
         yield
-    except (OSError, ValueError, UnpicklingError) as error:
-        advice = ""
-        if isinstance(error, OSError):
-            advice = ". If the hub cannot be reached, give the path of a directory"
-        raise UserError(f"pretrained '{name}' cannot be loaded: {_one_line(error)}{advice}") from (
-            error
-        )
+    except Exception as error:  # of every library that reads one of its files
+        reason = _one_line(error) or type(error).__name__
+        raise UserError(
+            f"pretrained '{name}' cannot be loaded: {reason}. See whether its files are whole; if "
+            "the hub cannot be reached, give the path of a directory"
+        ) from error
 
 
 def load_settings(
