@@ -78,8 +78,9 @@ def test_longer_equals_as_long_from_the_start(
 ) -> None:
     train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
     settings = longer(**second, weights=weights)
-    position = take_over(new_run(tmp_path / "extended", "long", settings), settings)
-    assert position is not None and position.update == since
+    run = new_run(tmp_path / "extended", "long", settings)
+    take_over(run, settings)
+    assert Checkpoints(run.folder).updates()[-1] == since
     extended = train(tmp_path / "extended", "long", settings, task=task)
     straight = train(tmp_path / "straight", "long", settings, task=task)
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS)
@@ -107,5 +108,5 @@ def test_one_that_went_further_or_differs_before_its_end_is_not_continued(
     train(tmp_path, "first", longer(**first), task=Flat)
     training = longer(**second)
     run = new_run(tmp_path, "other", training, seed)
-    assert take_over(run, training) is None
+    take_over(run, training)
     assert Checkpoints(run.folder).updates() == []

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from augury.core import config, yaml_file
+from augury.core import yaml_file
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import make_once
@@ -28,7 +28,7 @@ from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
 from trainables.classification.config import ARCHITECTURES, XLM_R, ClassificationExperiment
 from trainables.drafts import filled
-from trainables.tokenizers import make_subwords, subword_settings
+from trainables.tokenizers import make_subwords, subword_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,9 +59,7 @@ class ClassifierTask(Task):
         return tuple(experiment.labels)
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
-        determined = subword_settings(experiment.model, texts)
-        folder = store.folder("vocabularies", config.address(determined))
-        return Subwords(folder, experiment.max_length)
+        return Subwords(subword_folder(experiment.model, texts, store), experiment.max_length)
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         make_subwords(experiment.model, texts, folder)

@@ -175,11 +175,6 @@ TranslationModel = Annotated[
 ]
 
 
-def language_tag(language: str) -> str:
-    """Return the vocabulary's symbol for a language."""
-    return f"__{language}__"
-
-
 class ValidationSettings(Section):
     """Settings of validation during training."""
 
@@ -243,8 +238,8 @@ class SequenceExperiment(Experiment):
 
     def prefix(self, tag: str | None = None, target: str = TARGET) -> list[str]:
         """Return the tags before a source, of the target language and of the text's domain."""
-        language = self.languages[target == TARGET]
-        return [language_tag(language)] * self.tagged + ([tag] if tag else [])
+        symbol = f"__{self.languages[target == TARGET]}__"  # as `text.pieces.training` makes it
+        return [symbol] * self.tagged + ([tag] if tag else [])
 
     @property
     def tagged(self) -> bool:

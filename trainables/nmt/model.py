@@ -21,7 +21,7 @@ from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, Pegasus
 from augury.core.rng import seed_of
 from augury.models.settings import attention
 from trainables.nmt.config import ModelSettings
-from trainables.nmt.embeddings import ComputedEmbedding, install
+from trainables.nmt.embeddings import computed, install
 
 
 def build(
@@ -93,15 +93,11 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
     def generator(*name: str) -> torch.Generator:
         return torch.Generator().manual_seed(seed_of("nmt", "model", seed, ".".join(name)))
 
-    computed = {
-        name: module
-        for name, module in model.named_modules()
-        if isinstance(module, ComputedEmbedding)
-    }
-    for prefix, module in computed.items():
+    embeddings = computed(model)
+    for prefix, module in embeddings.items():
         module.initialise(partial(generator, prefix))
     for name, parameter in model.named_parameters():
-        if name.startswith(tuple(computed)):
+        if name.startswith(tuple(embeddings)):
             continue
         if name.endswith("embed_positions.weight"):
             parameter.copy_(_positions(*parameter.shape))

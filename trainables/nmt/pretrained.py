@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
@@ -22,7 +21,7 @@ from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
 from trainables.nmt.config import ModelSettings, PretrainedTranslator, SequenceExperiment, TinyT5
 from trainables.nmt.translators import Architecture, FromNothing
-from trainables.tokenizers import make_subwords, subword_settings
+from trainables.tokenizers import make_subwords, subword_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -99,9 +98,7 @@ class EncoderDecoder(Architecture):
             )
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> PretrainedTokenizer:
-        folder = store.folder(
-            "vocabularies", address(subword_settings(self.experiment.model, texts))
-        )
+        folder = subword_folder(self.experiment.model, texts, store)
         return PretrainedTokenizer(folder, self.experiment)
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:

@@ -55,7 +55,6 @@ class Adversarial(WarmupRegime):
     """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head
     learns little under attack."""
 
-    needs_embeddings: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
         "fgm": {"attack": "fgm", "epsilon": 3.0},
@@ -99,14 +98,13 @@ class Adversarial(WarmupRegime):
         from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
 
         if self.in_warmup(progress):
-            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            return super().loss(model, batch, progress)
         with _frozen(model.module):
             perturbation, metrics = self._attack(model, batch)
         losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            clean = cross_entropy(model.rows(batch, [0]), self.label_smoothing)
-            total = total + self.clean_weight * clean.total
+            total = total + self.clean_weight * super().loss(model, batch, progress).total
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:

@@ -114,17 +114,18 @@ class Regime(Extension):
     """Probability mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    needs_embeddings: ClassVar[bool] = False
-    """Whether the model must be a PerturbableModel."""
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         """Return the view groups of each example, given the names of its views; an epoch reads one
         of them."""
 
-    @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        """Return the loss of a batch, whose view groups all have the same number of views."""
+        """Return the loss of a batch, whose view groups all have the same number of views; by
+        default the label-smoothed cross-entropy of the first one, averaged over rows."""
+        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
+
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
     @property
     def relative_cost(self) -> float:

@@ -22,11 +22,10 @@ from augury.training.settings import Training
 from augury.training.trained import PREFIXES, TrainingRun
 
 
-def take_over(run: TrainingRun, training: Training) -> Position | None:
+def take_over(run: TrainingRun, training: Training) -> None:
     """Start a new run with the state of the shorter one of its prefix and seed that went farthest,
-    and register it; return the position that it goes on from, None where there is no such run, or
-    this one has begun."""
-    taken, root = None, run.folder.root
+    if there is one, and register it."""
+    root = run.folder.root
     entries = Store(root).folder(PREFIXES, f"{run.prefix}/seed-{run.seed}")
     names = entries.names()
     if not Checkpoints(run.folder).begun:
@@ -36,12 +35,11 @@ def take_over(run: TrainingRun, training: Training) -> Position | None:
             if entry != run.address and (position := _position(folder, training)):
                 sources.append((folder, position))
         sources.sort(key=lambda source: source[1].update, reverse=True)
-        taken = next(
-            (position for source, position in sources if _copy(source, position, run)), None
-        )
+        for source, position in sources:
+            if _copy(source, position, run):
+                break
     if run.address not in names:
         entries.write(run.address, run.folder.name)
-    return taken
 
 
 def _position(folder: Folder, training: Training) -> Position | None:
