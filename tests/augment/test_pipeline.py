@@ -90,3 +90,8 @@ def test_a_key_that_changes_nothing_is_refused(store: Store) -> None:
     letters = len({letter for sentence in SENTENCES for letter in sentence if letter.isalpha()})
     with pytest.raises(UserError, match=f"key {letters} leaves the text unchanged"):
         pipeline.augment(corpus(store), [Cipher(keys=(letters,))], store)
+
+
+def test_a_key_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="keys 1, 2, 1 repeat one"):
+        Cipher(keys=(1, 2, 1))

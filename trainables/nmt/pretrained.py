@@ -16,6 +16,7 @@ from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.experiments.run import Run
 from augury.models import pretrained
 from augury.models.settings import model_directory
+from augury.models.sizes import Size, transformer
 from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
@@ -25,8 +26,6 @@ from trainables.tokenizers import make_subwords, subword_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
-
-    from augury.models.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -105,8 +104,6 @@ class EncoderDecoder(Architecture):
         make_subwords(self.experiment.model, texts, folder)
 
     def size(self, store: Store) -> Size:
-        from augury.models.sizes import transformer
-
         model = self.experiment.model
         assert isinstance(model, TinyT5)
         return transformer(model.vocabulary_size, 64, model.feedforward_size, 2, 2)

@@ -16,6 +16,7 @@ from augury.decoding.sequence_model import SequenceModel
 from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
+from augury.training.trained import load_weights
 from trainables.nmt.config import SequenceExperiment
 from trainables.nmt.pretrained import architecture_of
 
@@ -143,7 +144,6 @@ class Trained(SequenceModel):
     def model(self) -> PreTrainedModel:
         """Return the model of `transformers` with the weights that the run reports on, its
         embeddings in tables."""
-        from augury.training.trained import load_weights
         from trainables.nmt.embeddings import tabulated
 
         return tabulated(load_weights(self.run.folder, self.architecture.empty()))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import (
     REJECTED,
@@ -186,14 +186,8 @@ class Generate(CorpusOperator):
         )
         prompts = {**self.model_dump(include={"prompt", "examples", "shots", "seed"}), "copy": copy}
         asked = {"version": VERSION, "prompts": prompts, "sampling": sampling.to_dict()}
-        return ModelOutputs(
-            outputs_folder(store, GENERATED, corpus, model, **asked),
-            corpus,
-            model,
-            partial(self.questions, corpus, copy),
-            sampling,
-            per_second=self.PER_SECOND,
-        )
+        ask = partial(self.questions, corpus, copy)
+        return ModelOutputs(store, asked, corpus, model, ask, sampling, self.PER_SECOND)
 
     def fault(self, parent: Mapping[str, Any], text: str) -> str:
         """Return the first reason to leave an answer out; empty where there is none."""

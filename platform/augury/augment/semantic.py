@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions
 from augury.augment.models import Classifier
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.prompts import hypothesis
@@ -156,14 +156,8 @@ class Semantic(CorpusOperator):
         # All strategies and thresholds share what the generator writes.
         settings = {"operator", "copies", "labels", "sampling", "seed"}
         asked = self.model_dump(mode="json", include=settings) | {"version": self.VERSION}
-        written = ModelOutputs(
-            outputs_folder(store, GENERATED, corpus, models[GENERATOR], **asked),
-            corpus,
-            models[GENERATOR],
-            self.questions,
-            self.sampling,
-            per_second=self.PER_SECOND,
-        )
+        generator, ask = models[GENERATOR], self.questions
+        written = ModelOutputs(store, asked, corpus, generator, ask, self.sampling, self.PER_SECOND)
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
             originals = block.column("hypothesis").to_pylist()
