@@ -129,11 +129,8 @@ class ClassifierTask(Task):
                 wanted = "without tabs" if len(names) == 1 else "on every line"
                 raise UserError(f"line {number} has {tabs}: give {form} {wanted}")
         preparation = run.experiment.corpus.preparation
-        columns = []
-        for index in range(len(names)):
-            columns.append(clean_lines([line[index] for line in lines], preparation))
-        rows = list(zip(*columns, strict=True))
-        return classify(run, rows, executor=executor)
+        columns = [clean_lines(column, preparation) for column in zip(*lines, strict=True)]
+        return classify(run, list(zip(*columns, strict=True)), executor=executor)
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
         from trainables.classification.training import probabilities
@@ -151,9 +148,8 @@ class ClassifierTask(Task):
         elif size is not None and size.source <= SMALL:
             training += ", learning_rate: 1.0e-4"  # the rest follows the model
         texts = yaml_file.read(Path(__file__).with_name("draft.yaml")).content
-        of_words = base_language(languages[0]) not in UNSPACED
-        system = texts.pop("words" if of_words else "letters")
-        texts.pop("letters" if of_words else "words")
+        words, letters = texts.pop("words"), texts.pop("letters")
+        system = letters if base_language(languages[0]) in UNSPACED else words
         return filled(texts, model=settings, training=training, **system)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
