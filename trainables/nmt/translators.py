@@ -53,7 +53,6 @@ class Architecture:
 
     def check_model(self, store: Store) -> None:
         """Raise UserError for a model that cannot be trained, before anything is made."""
-        return None
 
 
 class FromNothing(Architecture):

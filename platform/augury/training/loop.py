@@ -243,7 +243,7 @@ class Trainer:
         self.optimizer.step()
         position.advance()
         if position.update % RECORD_UPDATES == 0:
-            self._record(rate)
+            self._record()
 
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
@@ -273,10 +273,10 @@ class Trainer:
             )
         self.unread = []
 
-    def _record(self, rate: float) -> None:
+    def _record(self) -> None:
         """Add the first worker's mean losses since the last record to the history."""
         if distributed.rank() == 0 and (metrics := self.meter.metrics(self.position.world)):
-            metrics["train/learning_rate"] = rate
+            metrics["train/learning_rate"] = self._learning_rate(self.position.update)
             self.history.add(self.position.update, self.position.all_epochs, metrics)
 
     # ----- validations and checkpoints
@@ -285,7 +285,7 @@ class Trainer:
         """Validate, save a checkpoint, and return the metrics to report."""
         self._check_finite()  # first: scores of diverged weights would look like results
         position = self.position
-        self._record(self._learning_rate(position.update))
+        self._record()
         validation = self._validation()
         position.scores[position.update] = self._score(validation)
         self.patience.count(position.scores[position.update])

@@ -14,23 +14,6 @@ from augury.training.batching import Order
 if TYPE_CHECKING:
     from augury.training.checkpoint import Position  # it imports torch
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "paper": {"weights": "averaged"},
-    "released_code": {
-        "max_tokens": 5000,
-        "accumulation": 4,
-        "warmup_updates": 6000,
-        "patience": 25,
-        "clip_norm": 0.1,
-        "weight_decay": 1e-4,
-        "decayed": "all",
-        "adam_eps": 1e-8,
-        "validate_every_epochs": 4,
-        "weights": "averaged",
-    },
-}
-"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
-reads the 160,239 pairs of IWSLT14 four times."""
 BUDGETS = ("max_epochs", "max_updates")
 """The settings that only decide when training ends, apart from patience."""
 
@@ -38,7 +21,23 @@ BUDGETS = ("max_epochs", "max_updates")
 class Training(Section):
     """The optimisation of a model; every setting is part of a run's address."""
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {"weights": "averaged"},
+        "released_code": {
+            "max_tokens": 5000,
+            "accumulation": 4,
+            "warmup_updates": 6000,
+            "patience": 25,
+            "clip_norm": 0.1,
+            "weight_decay": 1e-4,
+            "decayed": "all",
+            "adam_eps": 1e-8,
+            "validate_every_epochs": 4,
+            "weights": "averaged",
+        },
+    }
+    """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
+    reads the 160,239 pairs of IWSLT14 four times."""
 
     preset: str | None = Field(None, exclude=True)
     """Preset that the other settings override."""
