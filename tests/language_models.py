@@ -14,8 +14,6 @@ from tokenizers.processors import TemplateProcessing
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
-    BertConfig,
-    BertForSequenceClassification,
     LlamaConfig,
     LlamaForCausalLM,
     PreTrainedTokenizerFast,
@@ -133,24 +131,4 @@ def save_translator(folder: Path, sentence: str) -> str:
             decoder.embed_positions.weight[position] = 5 * directions[vocabulary[word]]
     model.save_pretrained(folder)
     save_words(folder, vocabulary, ends=True)
-    return str(folder)
-
-
-def save_classifier(folder: Path, chances: Mapping[str, float]) -> str:
-    """Write a classifier that gives every text the same probabilities of its labels."""
-    config = BertConfig(
-        vocab_size=3,
-        hidden_size=4,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=4,
-        id2label=dict(enumerate(chances)),
-        label2id={label: index for index, label in enumerate(chances)},
-    )
-    model = BertForSequenceClassification(config)
-    with torch.no_grad():
-        model.classifier.weight.zero_()
-        model.classifier.bias.copy_(torch.tensor([*chances.values()]).log())
-    model.save_pretrained(folder)
-    save_words(folder, {END: 0, UNKNOWN: 1, "<pad>": 2})
     return str(folder)

@@ -59,7 +59,8 @@ def loading_errors(name: str) -> Iterator[None]:
 def load_settings(
     name: str, revision: str | None
 ) -> tuple[PreTrainedTokenizerBase, PreTrainedConfig, GenerationConfig]:
-    """Return the tokenizer of a model, its configuration and the settings of its search."""
+    """Return the tokenizer of a model, its configuration and the settings of its search; UserError
+    where there is no tokenizer."""
     from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
     settings = load(AutoConfig.from_pretrained, name, revision)
@@ -67,7 +68,14 @@ def load_settings(
         generation = load(GenerationConfig.from_pretrained, name, revision)
     except UserError:  # it has none
         generation = GenerationConfig.from_model_config(settings)
-    return load(AutoTokenizer.from_pretrained, name, revision), settings, generation
+    tokenizer = load(AutoTokenizer.from_pretrained, name, revision)
+    # Where its files are missing, `transformers` makes one that knows no words.
+    if len({*tokenizer.get_vocab().values()}.difference(tokenizer.all_special_ids)) < 2:
+        raise UserError(
+            f"pretrained '{name}' has no tokenizer, or an empty one: write it beside the model, "
+            "with its save_pretrained"
+        )
+    return tokenizer, settings, generation
 
 
 def save(name: str, revision: str | None, folder: Folder) -> None:
