@@ -1,4 +1,4 @@
-"""Models made from a configuration, whose weights say what they write or how they label."""
+"""Models made from a configuration, whose weights say what they write."""
 
 from __future__ import annotations
 

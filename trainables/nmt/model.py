@@ -42,18 +42,8 @@ def build(
 def _uninitialised(
     config: ModelSettings, vocabulary_size: int, pad: int, eos: int
 ) -> MarianMTModel:
-    with no_init_weights():
-        kind = PreNormTranslator if config.norm == "pre" else MarianMTModel
-        model = kind(_marian(config, vocabulary_size, pad, eos))
-        model.tie_weights()
-        if not config.has_tables:
-            install(model, config.embeddings)
-    return model
-
-
-def _marian(config: ModelSettings, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
     sizes = config.sizes
-    return MarianConfig(
+    marian = MarianConfig(
         vocab_size=vocabulary_size,
         decoder_vocab_size=vocabulary_size,
         max_position_embeddings=config.max_positions,
@@ -80,6 +70,12 @@ def _marian(config: ModelSettings, vocabulary_size: int, pad: int, eos: int) -> 
         forced_eos_token_id=None,
         attn_implementation=attention(),
     )
+    with no_init_weights():
+        model = (PreNormTranslator if config.norm == "pre" else MarianMTModel)(marian)
+        model.tie_weights()
+        if not config.has_tables:
+            install(model, config.embeddings)
+    return model
 
 
 @torch.no_grad()

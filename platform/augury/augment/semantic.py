@@ -170,7 +170,7 @@ class Semantic(CorpusOperator):
             probabilities = None
             if self.rectify != "requested":
                 pairs = [(request.premise, text) for request, text in new]
-                probabilities = judge(models[TEACHER], store, pairs, execution, self.operator)
+                probabilities = self._judged(models[TEACHER], store, pairs, execution)
             requested = np.array([LABELS.index(request.label) for request, _ in new], np.int64)
             places = rectify_labels(requested, probabilities, self.rectify, self.threshold)
             kept = []
@@ -192,41 +192,36 @@ class Semantic(CorpusOperator):
                 made_from=[written.folder.name],
             )
 
+    def _judged(
+        self, teacher: Classifier, store: Store, pairs: list[tuple[str, str]], execution: Execution
+    ) -> np.ndarray:
+        """Return the probabilities of labels, (pairs, labels), by a classifier of premises and
+        hypotheses, computed unless the store has them."""
+        if not pairs:
+            return np.zeros((0, len(LABELS)))
+        folder = store.folder(GENERATED, config.address({"model": teacher.name, "rows": pairs}))
 
-def judge(
-    teacher: Classifier,
-    store: Store,
-    pairs: Sequence[tuple[str, str]],
-    execution: Execution,
-    name: str,
-) -> np.ndarray:
-    """Return the probabilities of labels, (pairs, labels), by a classifier of premises and
-    hypotheses, computed unless the store has them."""
-    if not pairs:
-        return np.zeros((0, len(LABELS)))
-    folder = store.folder(GENERATED, config.address({"model": teacher.name, "rows": pairs}))
+        def probabilities(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+            premises, hypotheses = zip(*pairs, strict=True)
+            rows: list[list[float]] = teacher.probabilities(store, premises, hypotheses).tolist()
+            return rows
 
-    def probabilities(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        premises, hypotheses = zip(*pairs, strict=True)
-        rows: list[list[float]] = teacher.probabilities(store, premises, hypotheses).tolist()
-        return rows
+        def write() -> None:
+            label = f"{self.operator}: judge"
+            judged = map_texts(
+                execution.choose(len(pairs) / 20.0, label, gpus=True),  # 20 pairs a second and core
+                lambda: probabilities,
+                pairs,
+                name=label,
+                unit="records",
+                chunk=1_000,
+            )
+            write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*LABELS]))
+            folder.finish({"shards": [SHARD], "inputs": [teacher.name]})
 
-    def write() -> None:
-        label = f"{name}: judge"
-        judged = map_texts(
-            execution.choose(len(pairs) / 20.0, label, gpus=True),  # 20 pairs a second and core
-            lambda: probabilities,
-            pairs,
-            name=label,
-            unit="records",
-            chunk=1_000,
-        )
-        write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*LABELS]))
-        folder.finish({"shards": [SHARD], "inputs": [teacher.name]})
-
-    make_once(folder, write)
-    table = read_shard(folder, SHARD)
-    return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
+        make_once(folder, write)
+        table = read_shard(folder, SHARD)
+        return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
 
 
 OPERATOR = Semantic

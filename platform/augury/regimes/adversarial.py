@@ -62,14 +62,10 @@ class Adversarial(WarmupRegime):
 
     @model_validator(mode="after")
     def _consistent(self) -> Adversarial:
-        if self.epsilon is None and self.attack == "fgm":
+        if self.epsilon is None and (self.attack == "fgm" or self.alpha_share is not None):
             raise UserError(
-                "attack fgm needs epsilon, the length of its step: set it; the paper uses 3"
-            )
-        if self.epsilon is None and self.alpha_share is not None:
-            raise UserError(
-                "alpha_share is a fraction of epsilon / steps and needs epsilon: set it, or use "
-                "alpha"
+                "attack fgm makes a step of epsilon, and alpha_share is a share of epsilon / "
+                "steps: set epsilon; the paper uses 3"
             )
         return self
 
