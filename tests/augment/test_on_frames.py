@@ -52,6 +52,11 @@ def test_rows_of_one_id_stay_apart() -> None:
     assert made.select([*texts]).to_pydict() == texts
 
 
+def test_a_batch_without_texts_is_refused() -> None:
+    with pytest.raises(UserError, match="no column of texts among sentence: call it text"):
+        augury.operator("eda", language="en").batch(pa.table({"sentence": ["a b c"]}))
+
+
 def test_numbers_are_no_texts() -> None:
     with pytest.raises(UserError, match="column 'text' has values that are no texts"):
         augury.apply(pd.DataFrame({"text": ["a b c", 2]}), "eda", language="en")

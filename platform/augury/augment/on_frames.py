@@ -76,7 +76,8 @@ class FrameOperator:
             keys = frame["id"].astype(str).tolist()
         else:
             texts = [frame[name] for name in sentence_columns(list(frame.columns))]
-            lines = ("\t".join(map(str, row)) for row in zip(*texts, strict=True))
+            lines = ["\t".join(map(str, row)) for row in zip(*texts, strict=True)]
+            lines = lines or [""] * len(frame)  # without columns of texts, which `rows` refuses
             keys = [xxhash.xxh3_64_hexdigest(line.encode()) for line in lines]
         for key in keys:
             name = key if "id" in frame else f"{key}-1"

@@ -20,8 +20,8 @@ class PieceDraw(CountedDraw):
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
-        # An id that is none of the pieces, such as one that another draw has made, becomes any of
-        # them; another never stays itself.
+        # A piece becomes any other one; an id that is none of them, such as one that another draw
+        # has made, any of them. They are sorted.
         pieces = symbols.ordinary
         places = np.searchsorted(pieces, ids) % len(pieces)
         itself = (pieces[places] == ids).astype(np.int64)
