@@ -102,7 +102,7 @@ def _words(rows: Iterable[Mapping[str, float]]) -> list[str]:
 def save_translator(folder: Path, sentence: str) -> str:
     """Write an encoder-decoder that writes one sentence, whatever it reads."""
     words = [*sentence.split(), END]
-    names = dict.fromkeys(["<pad>", END, UNKNOWN, *words])
+    names = dict.fromkeys(["<pad>", END, UNKNOWN, *words, "a", "b"])
     vocabulary = {word: index for index, word in enumerate(names)}
     sides = [f"{side}_{name}" for side in ("encoder", "decoder") for name in ("layers", "ffn_dim")]
     model = BartForConditionalGeneration(

@@ -18,6 +18,7 @@ from augury.regimes.regime import (
     ViewGroup,
     ViewModel,
     WarmupRegime,
+    cross_entropy,
 )
 
 if TYPE_CHECKING:
@@ -91,8 +92,6 @@ class Adversarial(WarmupRegime):
                 "regime adversarial perturbs word embeddings, which the model of this task does "
                 "not support: use regime plain"
             )
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
         if self.in_warmup(progress):
             return super().loss(model, batch, progress)
         with _frozen(model.module):
@@ -111,9 +110,7 @@ class Adversarial(WarmupRegime):
         a projection changed. Means over examples are multiplied by the number of rows, since
         metrics are divided by it.
         """
-        import torch
-
-        from augury.regimes.objective import cross_entropy
+        import torch  # which takes seconds
 
         embedded = model.embedded(batch, 0)
         pads = ~embedded.mask.unsqueeze(-1)

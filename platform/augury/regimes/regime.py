@@ -123,8 +123,6 @@ class Regime(Extension):
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         """Return the loss of a batch, whose view groups all have the same number of views; by
         default the label-smoothed cross-entropy of the first one, averaged over rows."""
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
         return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
     @property
@@ -135,6 +133,16 @@ class Regime(Extension):
     def onset(self, updates_per_epoch: float) -> float:
         """Return the number of updates until the complete loss applies: 0 without a warm-up."""
         return 0
+
+
+def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
+    """Return the label-smoothed cross-entropy of one view, summed over rows; their number is the
+    divisor."""
+    from augury.regimes.objective import view_objective  # imports torch, which takes seconds
+
+    terms = view_objective(*rows, weights=[1.0], label_smoothing=label_smoothing)
+    count, metrics = rows.labels.numel(), {"nll": terms.nll[0], "correct": terms.correct[0]}
+    return Losses(terms.total, count, count, metrics)
 
 
 class WarmupRegime(Regime):
