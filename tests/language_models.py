@@ -1,4 +1,4 @@
-"""Models made from a configuration, whose weights say what they write or how they label."""
+"""Models made from a configuration, whose weights say what they write."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from tokenizers.processors import TemplateProcessing
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
-    BertConfig,
-    BertForSequenceClassification,
     LlamaConfig,
     LlamaForCausalLM,
     PreTrainedTokenizerFast,
@@ -104,7 +102,7 @@ def _words(rows: Iterable[Mapping[str, float]]) -> list[str]:
 def save_translator(folder: Path, sentence: str) -> str:
     """Write an encoder-decoder that writes one sentence, whatever it reads."""
     words = [*sentence.split(), END]
-    names = dict.fromkeys(["<pad>", END, UNKNOWN, *words])
+    names = dict.fromkeys(["<pad>", END, UNKNOWN, *words, "a", "b"])
     vocabulary = {word: index for index, word in enumerate(names)}
     sides = [f"{side}_{name}" for side in ("encoder", "decoder") for name in ("layers", "ffn_dim")]
     model = BartForConditionalGeneration(
@@ -133,24 +131,4 @@ def save_translator(folder: Path, sentence: str) -> str:
             decoder.embed_positions.weight[position] = 5 * directions[vocabulary[word]]
     model.save_pretrained(folder)
     save_words(folder, vocabulary, ends=True)
-    return str(folder)
-
-
-def save_classifier(folder: Path, chances: Mapping[str, float]) -> str:
-    """Write a classifier that gives every text the same probabilities of its labels."""
-    config = BertConfig(
-        vocab_size=3,
-        hidden_size=4,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=4,
-        id2label=dict(enumerate(chances)),
-        label2id={label: index for index, label in enumerate(chances)},
-    )
-    model = BertForSequenceClassification(config)
-    with torch.no_grad():
-        model.classifier.weight.zero_()
-        model.classifier.bias.copy_(torch.tensor([*chances.values()]).log())
-    model.save_pretrained(folder)
-    save_words(folder, {END: 0, UNKNOWN: 1, "<pad>": 2})
     return str(folder)

@@ -10,11 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
-from transformers import (
-    AutoModelForSeq2SeqLM,
-    PreTrainedConfig,
-    PreTrainedModel,
-)
+from transformers import AutoModelForSeq2SeqLM, PreTrainedConfig, PreTrainedModel
 
 from augury.core.progress import ProgressLine
 from augury.decoding.search import batches_by_length
@@ -45,18 +41,17 @@ def hidden_states(
     if perturbation is not None:
         inputs = {"inputs_embeds": source_embeddings(model, source) + perturbation}
     memory = model.get_encoder()(**inputs, attention_mask=padding).last_hidden_state
+    start = labels.new_full((len(labels), 1), model.config.decoder_start_token_id)
     hidden: Tensor = model.get_decoder()(
-        input_ids=decoder_inputs(model, labels),
+        input_ids=torch.cat([start, labels[:, :-1]], 1),
         attention_mask=causal,
         encoder_hidden_states=memory,
         encoder_attention_mask=padding,
         use_cache=False,
     ).last_hidden_state
-    return (
-        hidden * model.config.d_model**-0.5
-        if getattr(model.config, "scale_decoder_outputs", False)
-        else hidden
-    )
+    if getattr(model.config, "scale_decoder_outputs", False):
+        hidden = hidden * model.config.d_model**-0.5
+    return hidden
 
 
 def attention_masks(
@@ -73,12 +68,6 @@ def attention_masks(
     length = labels.shape[1]
     earlier = torch.ones(length, length, dtype=torch.bool, device=labels.device).tril()
     return real[:, None, None], earlier[None, None]
-
-
-def decoder_inputs(model: PreTrainedModel, labels: Tensor) -> Tensor:
-    """Return what the decoder reads to predict `labels`, (B, T): its start and all but the last."""
-    start = labels.new_full((len(labels), 1), model.config.decoder_start_token_id)
-    return torch.cat([start, labels[:, :-1]], 1)
 
 
 def head(model: PreTrainedModel) -> tuple[Tensor, Tensor | None]:

@@ -6,22 +6,23 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from augury.core.store import Folder
+from augury.core import config
+from augury.core.store import Folder, Store
 from augury.models import pretrained
 from augury.models.settings import Pretrained
 from augury.text.pieces import subwords
 from augury.text.tokens import Text
 
 
-def subword_settings(model: Any, texts: Mapping[str, Text]) -> dict[str, Any]:
-    """Return what determines the tokenizer of a model, for its address."""
+def subword_folder(model: Any, texts: Mapping[str, Text], store: Store) -> Folder:
+    """Return the folder of the tokenizer of a model, by what determines it."""
     if isinstance(model, Pretrained):  # does not depend on the texts
-        return {"pretrained": pretrained.identity(model.name, model.revision)}
-    return {
-        "version": subwords.LEARNED,
-        "size": model.vocabulary_size,
-        "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
-    }
+        determined: dict[str, Any] = {"pretrained": pretrained.identity(model.name, model.revision)}
+    else:
+        read = [[text.folder.name, list(text.columns)] for text in texts.values()]
+        size = model.vocabulary_size
+        determined = {"version": subwords.LEARNED, "size": size, "texts": read}
+    return store.folder("vocabularies", config.address(determined))
 
 
 def make_subwords(model: Any, texts: Mapping[str, Text], folder: Folder) -> None:

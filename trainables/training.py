@@ -19,6 +19,11 @@ from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation
 
+Located = Sequence[tuple[ViewGroup, int]]
+"""The view group and the row of every example."""
+Views = Sequence[Sequence[np.ndarray]]
+"""The ids of every example, view by view."""
+
 
 class RegimeTraining(ABC):
     """A `training.learner.Learner` whose loss is a regime's, over the views of its examples.
@@ -47,16 +52,8 @@ class RegimeTraining(ABC):
         return loaded._replace(batch=to_device(loaded.batch, device))
 
     @abstractmethod
-    def collate(
-        self,
-        located: Sequence[tuple[ViewGroup, int]],
-        views: Sequence[Sequence[np.ndarray]],
-        epoch: int,
-    ) -> Loaded:
-        """Return the batch, on the CPU, of located examples in an `epoch`.
-
-        `views` has the ids of every example, view by view.
-        """
+    def collate(self, located: Located, views: Views, epoch: int) -> Loaded:
+        """Return the batch, on the CPU, of located examples in an `epoch`."""
 
     @abstractmethod
     def rows(self, batch: Any, views: Sequence[int]) -> Rows:

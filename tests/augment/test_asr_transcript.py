@@ -28,12 +28,18 @@ HEARD = ["hello my friend", "we home", "", "thank you so match"]
 WRITTEN = ["Bonjour mes amis (Rires)", "Nous sommes rentrés", "Rien", "Merci beaucoup"]
 
 
-def augmented(folder: Path, heard: Sequence[str] = HEARD, **settings: Any) -> Augmented:
-    for name, lines in (("said", SAID), ("heard", heard), ("written", WRITTEN)):
+def augmented(
+    folder: Path,
+    heard: Sequence[str] = HEARD,
+    said: Sequence[str] = SAID,
+    language: str = "en",
+    **settings: Any,
+) -> Augmented:
+    for name, lines in (("said", said), ("heard", heard), ("written", WRITTEN)):
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     spec = CorpusSpec.model_validate(
         {
-            "source_language": "en",
+            "source_language": language,
             "target_language": "fr",
             "train": {"source": str(folder / "said"), "target": str(folder / "written")},
             "filter": {"max_ratio": None},
@@ -77,6 +83,13 @@ def test_error_rates_are_those_of_the_transcripts_kept(tmp_path: Path) -> None:
     # hello/Hello, my friend/friends · thank/Thank you so match/much: four of seven substituted
     measures = part.operator.measures(part.folder.manifest()["counts"])
     assert measures == {"WER": pytest.approx(4 / 7), "WRR": pytest.approx(3 / 7)}
+
+
+def test_errors_are_counted_by_characters_in_languages_without_spaces(tmp_path: Path) -> None:
+    said = [f"{what}いい天気だ" for what in "今昨明毎"]
+    heard = [line.replace("天", "電") for line in said]
+    (part,) = augmented(tmp_path, heard, said, "ja").parts
+    assert part.health.measures["WER"] == pytest.approx(1 / 6)
 
 
 def test_indicator_words_are_dropped_from_all_texts(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import augury
+from augury.core.errors import UserError
 
 TRAIN = pd.DataFrame({"source": ["ein Haus", "das Boot"], "target": ["a house", "the boat"]})
 TEXT = pd.DataFrame(
@@ -45,9 +46,20 @@ def test_a_dataset_of_ray_gets_the_rows_of_one_process(
 
 
 def test_rows_of_one_id_stay_apart() -> None:
-    rows = pa.table({"id": ["d", "d"], "source": ["one", "two"], "target": ["eins", "zwei"]})
-    made = augury.operator("control", kind="duplicate").batch(rows).to_pylist()
-    assert [(row["source"], row["target"]) for row in made] == [("one", "eins"), ("two", "zwei")]
+    texts = {"source": ["one", "two", "three"], "target": ["eins", "zwei", "drei"]}
+    rows = pa.table({"id": ["d", "d", "d-2"], **texts})
+    made = augury.operator("control", kind="duplicate").batch(rows)
+    assert made.select([*texts]).to_pydict() == texts
+
+
+def test_a_batch_without_texts_is_refused() -> None:
+    with pytest.raises(UserError, match="no column of texts among sentence: call it text"):
+        augury.operator("eda", language="en").batch(pa.table({"sentence": ["a b c"]}))
+
+
+def test_numbers_are_no_texts() -> None:
+    with pytest.raises(UserError, match="column 'text' has values that are no texts"):
+        augury.apply(pd.DataFrame({"text": ["a b c", 2]}), "eda", language="en")
 
 
 def test_labels_of_any_type_stay() -> None:

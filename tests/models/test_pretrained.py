@@ -83,3 +83,8 @@ def test_the_weights_of_pickle_files_are_read_and_no_code_is_run(tmp_path: Path)
     torch.save({"weight": Path("/nowhere")}, Path(directory) / "pytorch_model.bin")
     with pytest.raises(UserError, match="cannot be loaded"):
         pretrained.load(load, directory)
+    (Path(directory) / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1")
+    with pytest.raises(UserError, match="has no tokenizer, or an empty one"):
+        pretrained.load_settings(directory, None)
+    with pytest.raises(UserError, match="header too large. See whether its files are whole"):
+        pretrained.load(load, directory)

@@ -64,7 +64,7 @@ def test_a_size_left_out_is_the_architectures() -> None:
     ("kind", "changes", "key"),
     [
         ("nli", {"model": {"architecture": "tiny", "max_positions": 127}}, "max_length=128"),
-        ("nli", {"augment": [{"operator": "cipher", "keys": [1]}]}, "source, target"),
+        ("nli", {"augment": [{"operator": "cipher", "keys": [1]}]}, "have no source"),
         (
             "nli",
             {"augment": [READING], "regime": {"name": "multi_source", "equation": 2}},

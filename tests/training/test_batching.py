@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.training.batching import Lengths, locate, plan_epoch
+from augury.training.batching import Lengths, plan_epoch
 
 
 def lengths_of(sources: list[int], targets: list[int] | None = None) -> Lengths:
@@ -57,7 +57,7 @@ def test_every_row_is_read_once_with_each_view_group_and_with_one_in_an_epoch(
     for epoch in range(cycle * groups, (cycle + 1) * groups):
         plan = plan_epoch(lengths, max_tokens=200, seed=1, epoch=epoch, groups=having)
         examples = np.concatenate([batch for update in plan for batch in update[0]])
-        chosen, positions = locate(examples, rows)
+        chosen, positions = np.divmod(examples, rows)
         assert len(set(positions.tolist())) == len(positions)
         counts = np.bincount(chosen, minlength=groups)
         if not missing:

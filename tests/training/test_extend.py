@@ -14,14 +14,16 @@ from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
 from augury.training.settings import Training, without_end
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
 
 
-def name(training: Training) -> str:
-    return config.address(without_end(training))
+def new_run(root: Path, address: str, training: Training, seed: int = 1) -> TrainingRun:
+    folder = Store(root).folder("runs", f"{address}/seed-{seed}")
+    prefix = config.address(without_end(training))
+    return TrainingRun(folder=folder, address=address, seed=seed, prefix=prefix)
 
 
 def train(
@@ -32,9 +34,9 @@ def train(
     task: type[toy.Toy] = toy.Toy,
 ) -> Folder:
     """Train as a launcher does; the runs' prefix is that of their settings."""
-    run = Store(root).folder("runs", f"{address}/seed-{seed}")
-    take_over(run, name(training), address, seed, training)
-    return toy.fit_here(run, training, task(), address=address, seed=seed)
+    run = new_run(root, address, training, seed)
+    take_over(run, training)
+    return toy.fit_here(run.folder, training, task(), address=address, seed=seed)
 
 
 def longer(**changes: Any) -> Training:
@@ -75,10 +77,10 @@ def test_longer_equals_as_long_from_the_start(
     since: int,
 ) -> None:
     train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
-    run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
     settings = longer(**second, weights=weights)
-    position = take_over(run, name(settings), "long", 1, settings)
-    assert position is not None and position.update == since
+    run = new_run(tmp_path / "extended", "long", settings)
+    take_over(run, settings)
+    assert Checkpoints(run.folder).updates()[-1] == since
     extended = train(tmp_path / "extended", "long", settings, task=task)
     straight = train(tmp_path / "straight", "long", settings, task=task)
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS)
@@ -104,7 +106,7 @@ def test_one_that_went_further_or_differs_before_its_end_is_not_continued(
     seed: int,
 ) -> None:
     train(tmp_path, "first", longer(**first), task=Flat)
-    run = Store(tmp_path).folder("runs", f"other/seed-{seed}")
     training = longer(**second)
-    assert take_over(run, name(training), "other", seed, training) is None
-    assert Checkpoints(run).updates() == []
+    run = new_run(tmp_path, "other", training, seed)
+    take_over(run, training)
+    assert Checkpoints(run.folder).updates() == []

@@ -198,6 +198,7 @@ def main(words: Sequence[str] | None = None) -> None:
             execution,
             name="toy, seed 1",
             on_validation=on_validation,
+            deadline=None,
             warn=print,
         )
 

@@ -12,12 +12,7 @@ from augury.core.config import Section, discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.spec import LabelledPairsSpec, LabelledSpec
 from augury.experiments.spec import AnyRegime, Direction, Experiment
-from augury.models.settings import (
-    Pretrained,
-    check_heads,
-    overridden,
-    scratch_or_pretrained,
-)
+from augury.models.settings import Pretrained, check_heads, overridden, scratch_or_pretrained
 from augury.regimes.plain import Plain
 from augury.regimes.regime import TARGET
 from augury.scoring.settings import LabelScoring

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from augury.core import config, yaml_file
+from augury.core import yaml_file
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import make_once
@@ -28,7 +28,7 @@ from augury.text.pieces.subwords import Subwords
 from augury.text.tokens import Text
 from trainables.classification.config import ARCHITECTURES, XLM_R, ClassificationExperiment
 from trainables.drafts import filled
-from trainables.tokenizers import make_subwords, subword_settings
+from trainables.tokenizers import make_subwords, subword_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,9 +59,7 @@ class ClassifierTask(Task):
         return tuple(experiment.labels)
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
-        determined = subword_settings(experiment.model, texts)
-        folder = store.folder("vocabularies", config.address(determined))
-        return Subwords(folder, experiment.max_length)
+        return Subwords(subword_folder(experiment.model, texts, store), experiment.max_length)
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         make_subwords(experiment.model, texts, folder)
@@ -131,11 +129,8 @@ class ClassifierTask(Task):
                 wanted = "without tabs" if len(names) == 1 else "on every line"
                 raise UserError(f"line {number} has {tabs}: give {form} {wanted}")
         preparation = run.experiment.corpus.preparation
-        columns = []
-        for index in range(len(names)):
-            columns.append(clean_lines([line[index] for line in lines], preparation))
-        rows = list(zip(*columns, strict=True))
-        return classify(run, rows, executor=executor)
+        columns = [clean_lines(column, preparation) for column in zip(*lines, strict=True)]
+        return classify(run, list(zip(*columns, strict=True)), executor=executor)
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
         from trainables.classification.training import probabilities
@@ -153,9 +148,8 @@ class ClassifierTask(Task):
         elif size is not None and size.source <= SMALL:
             training += ", learning_rate: 1.0e-4"  # the rest follows the model
         texts = yaml_file.read(Path(__file__).with_name("draft.yaml")).content
-        of_words = base_language(languages[0]) not in UNSPACED
-        system = texts.pop("words" if of_words else "letters")
-        texts.pop("letters" if of_words else "words")
+        words, letters = texts.pop("words"), texts.pop("letters")
+        system = letters if base_language(languages[0]) in UNSPACED else words
         return filled(texts, model=settings, training=training, **system)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:

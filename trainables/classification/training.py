@@ -15,7 +15,7 @@ from augury.core.execution import ExecutorName, map_texts
 from augury.core.store import Folder
 from augury.experiments.graph import VALID, held_out
 from augury.experiments.run import Run
-from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
+from augury.regimes.regime import SOURCE, Embedded, Rows
 from augury.text.pieces import subwords
 from augury.text.pieces.subwords import encode
 from augury.text.tokens import Tokens
@@ -24,7 +24,7 @@ from augury.training.learner import Loaded, Validation, likelihood
 from augury.training.trained import load_weights
 from trainables.classification.config import ClassifierExperiment
 from trainables.classification.model import Reader, build, empty
-from trainables.training import RegimeTraining, pad_views, symbols_of, to_device
+from trainables.training import Located, RegimeTraining, Views, pad_views, symbols_of, to_device
 
 
 class Batch(NamedTuple):
@@ -59,16 +59,11 @@ class Classification(RegimeTraining):
         positions = {label: position for position, label in enumerate(self.experiment.labels)}
         return np.array([positions[label] for label in labels], np.int64)
 
-    def collate(
-        self,
-        located: Sequence[tuple[ViewGroup, int]],
-        views: Sequence[Sequence[np.ndarray]],
-        epoch: int,
-    ) -> Loaded:
+    def collate(self, located: Located, views: Views, epoch: int) -> Loaded:
         batch = self._batch(views, self.labels[[row for _, row in located]])
         return Loaded(batch, sum(len(ids) for view in views for ids in view), batch.ids.numel())
 
-    def _batch(self, views: Sequence[Sequence[np.ndarray]], labels: np.ndarray) -> Batch:
+    def _batch(self, views: Views, labels: np.ndarray) -> Batch:
         return Batch(pad_views(views, self.reader.pad), torch.from_numpy(labels))
 
     def embedded(self, batch: Batch, view: int) -> Embedded:

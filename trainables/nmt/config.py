@@ -14,12 +14,7 @@ from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments.spec import Direction, Experiment
-from augury.models.settings import (
-    Pretrained,
-    check_heads,
-    overridden,
-    scratch_or_pretrained,
-)
+from augury.models.settings import Pretrained, check_heads, overridden, scratch_or_pretrained
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
 from augury.text.pieces.settings import VocabularySettings
@@ -180,11 +175,6 @@ TranslationModel = Annotated[
 ]
 
 
-def language_tag(language: str) -> str:
-    """Return the vocabulary's symbol for a language."""
-    return f"__{language}__"
-
-
 class ValidationSettings(Section):
     """Settings of validation during training."""
 
@@ -248,8 +238,8 @@ class SequenceExperiment(Experiment):
 
     def prefix(self, tag: str | None = None, target: str = TARGET) -> list[str]:
         """Return the tags before a source, of the target language and of the text's domain."""
-        language = self.languages[target == TARGET]
-        return [language_tag(language)] * self.tagged + ([tag] if tag else [])
+        symbol = f"__{self.languages[target == TARGET]}__"  # as `text.pieces.training` makes it
+        return [symbol] * self.tagged + ([tag] if tag else [])
 
     @property
     def tagged(self) -> bool:

@@ -143,18 +143,19 @@ def install(model: MarianMTModel, settings: Embeddings) -> None:
     model.lm_head = TiedHead(model.model.decoder.embed_tokens)
 
 
+def computed(model: PreTrainedModel) -> dict[str, ComputedEmbedding]:
+    """Return the embeddings of a model that are no tables, by their names."""
+    modules = model.named_modules()
+    return {name: module for name, module in modules if isinstance(module, ComputedEmbedding)}
+
+
 @torch.no_grad()
 def tabulated(model: PreTrainedModel) -> PreTrainedModel:
     """Return an equal model with ordinary tables as embeddings, for other programs; may be `model`.
 
     Its outputs are those of `model` without dropout. Its weights are a copy.
     """
-    embeddings = {
-        name: module
-        for name, module in model.named_modules()
-        if isinstance(module, ComputedEmbedding)
-    }
-    if not embeddings:
+    if not (embeddings := computed(model)):
         return model
     with torch.device(model.device), no_init_weights():
         copied = type(model)(model.config)

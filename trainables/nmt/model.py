@@ -21,7 +21,7 @@ from transformers.models.pegasus.modeling_pegasus import PegasusDecoder, Pegasus
 from augury.core.rng import seed_of
 from augury.models.settings import attention
 from trainables.nmt.config import ModelSettings
-from trainables.nmt.embeddings import ComputedEmbedding, install
+from trainables.nmt.embeddings import computed, install
 
 
 def build(
@@ -42,18 +42,8 @@ def build(
 def _uninitialised(
     config: ModelSettings, vocabulary_size: int, pad: int, eos: int
 ) -> MarianMTModel:
-    with no_init_weights():
-        kind = PreNormTranslator if config.norm == "pre" else MarianMTModel
-        model = kind(_marian(config, vocabulary_size, pad, eos))
-        model.tie_weights()
-        if not config.has_tables:
-            install(model, config.embeddings)
-    return model
-
-
-def _marian(config: ModelSettings, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
     sizes = config.sizes
-    return MarianConfig(
+    marian = MarianConfig(
         vocab_size=vocabulary_size,
         decoder_vocab_size=vocabulary_size,
         max_position_embeddings=config.max_positions,
@@ -80,6 +70,12 @@ def _marian(config: ModelSettings, vocabulary_size: int, pad: int, eos: int) -> 
         forced_eos_token_id=None,
         attn_implementation=attention(),
     )
+    with no_init_weights():
+        model = (PreNormTranslator if config.norm == "pre" else MarianMTModel)(marian)
+        model.tie_weights()
+        if not config.has_tables:
+            install(model, config.embeddings)
+    return model
 
 
 @torch.no_grad()
@@ -93,15 +89,11 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
     def generator(*name: str) -> torch.Generator:
         return torch.Generator().manual_seed(seed_of("nmt", "model", seed, ".".join(name)))
 
-    computed = {
-        name: module
-        for name, module in model.named_modules()
-        if isinstance(module, ComputedEmbedding)
-    }
-    for prefix, module in computed.items():
+    embeddings = computed(model)
+    for prefix, module in embeddings.items():
         module.initialise(partial(generator, prefix))
     for name, parameter in model.named_parameters():
-        if name.startswith(tuple(computed)):
+        if name.startswith(tuple(embeddings)):
             continue
         if name.endswith("embed_positions.weight"):
             parameter.copy_(_positions(*parameter.shape))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
@@ -17,17 +16,16 @@ from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.experiments.run import Run
 from augury.models import pretrained
 from augury.models.settings import model_directory
+from augury.models.sizes import Size, transformer
 from augury.text.pieces import subwords
 from augury.text.pieces.vocabulary import VocabularyTokenizer
 from augury.text.tokens import Text
 from trainables.nmt.config import ModelSettings, PretrainedTranslator, SequenceExperiment, TinyT5
 from trainables.nmt.translators import Architecture, FromNothing
-from trainables.tokenizers import make_subwords, subword_settings
+from trainables.tokenizers import make_subwords, subword_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
-
-    from augury.models.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -99,17 +97,13 @@ class EncoderDecoder(Architecture):
             )
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> PretrainedTokenizer:
-        folder = store.folder(
-            "vocabularies", address(subword_settings(self.experiment.model, texts))
-        )
+        folder = subword_folder(self.experiment.model, texts, store)
         return PretrainedTokenizer(folder, self.experiment)
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
         make_subwords(self.experiment.model, texts, folder)
 
     def size(self, store: Store) -> Size:
-        from augury.models.sizes import transformer
-
         model = self.experiment.model
         assert isinstance(model, TinyT5)
         return transformer(model.vocabulary_size, 64, model.feedforward_size, 2, 2)

@@ -19,20 +19,21 @@ from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments.run import Run
-from augury.experiments.task import Task
+from augury.experiments.task import Draft, Exported, Task
 from augury.models import pretrained
+from augury.models.sizes import Size
 from augury.regimes.regime import SOURCE, TARGET
+from augury.scoring.registry import metric
 from augury.scoring.sacre import FIXED
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import SequenceExperiment, TranslationExperiment
+from trainables.nmt.draft import draft
 from trainables.nmt.pretrained import architecture
+from trainables.nmt.trained import Trained
 from trainables.nmt.translators import SIDES
 
 if TYPE_CHECKING:
-    from augury.experiments.task import Draft, Exported
-    from augury.models.sizes import Size
     from augury.training.learner import Learner
-    from trainables.nmt.trained import Trained
 
 TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
 REFERENCES = 200  # that are read to see whether a metric can count their words
@@ -103,7 +104,7 @@ class SequenceTask(Task):
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return the run's outputs for the sources of a test set."""
         tag = run.experiment.corpus.tag(test)
-        return finished(run).translate(corpus.column("source"), label=f"translate {test}", tag=tag)
+        return Trained(run).translate(corpus.column("source"), label=f"translate {test}", tag=tag)
 
     def translate(
         self,
@@ -123,15 +124,15 @@ class SequenceTask(Task):
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
         read_tag = corpus.tag("valid") if tag is None else tag
-        return finished(run).translate(cleaned, decoding, executor, tag=read_tag)
+        return Trained(run).translate(cleaned, decoding, executor, tag=read_tag)
 
     def sampler(self, run: Run) -> Sampler:
-        return finished(run).sampler(run.experiment.execution.local_device)
+        return Trained(run).sampler(run.experiment.execution.local_device)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export
 
-        return export(finished(run), form, directory)
+        return export(Trained(run), form, directory)
 
 
 class Nmt(SequenceTask):
@@ -150,27 +151,15 @@ class Nmt(SequenceTask):
         unspaced = is_unspaced(references)
         fixed = any(name.endswith(FIXED) for name in names)
         if base_language(language) in TOKENISED_APART or unspaced or fixed:
-            from augury.scoring.registry import metric  # imports sacreBLEU
-
             for name in dict.fromkeys(names):
                 metric(name, language).require_words(references)
         super().check(experiment, store)
 
     def translator(self, run: Run, threads: int) -> Translator:
-        return finished(run).translator(threads)
+        return Trained(run).translator(threads)
 
     def trained(self, run: Run) -> Trained:
-        return finished(run)
+        return Trained(run)
 
     def draft(self, rows: int, model: str | None, languages: Sequence[str]) -> Draft:
-        from trainables.nmt.draft import draft
-
         return draft(rows, model, languages[-1])
-
-
-def finished(run: Run) -> Trained:
-    """Return a finished run, its model loaded where it is needed."""
-    # It imports CTranslate2, which reading an experiment does not need.
-    from trainables.nmt.trained import Trained
-
-    return Trained(run)

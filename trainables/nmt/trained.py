@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy.typing as npt
@@ -13,10 +12,11 @@ from augury.core.execution import ExecutorName, map_texts
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.search import Sources, check_lengths
-from augury.decoding.sequence_model import SequenceModel, converted_once
+from augury.decoding.sequence_model import SequenceModel
 from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
+from augury.training.trained import load_weights
 from trainables.nmt.config import SequenceExperiment
 from trainables.nmt.pretrained import architecture_of
 
@@ -144,15 +144,9 @@ class Trained(SequenceModel):
     def model(self) -> PreTrainedModel:
         """Return the model of `transformers` with the weights that the run reports on, its
         embeddings in tables."""
-        from augury.training.trained import load_weights
         from trainables.nmt.embeddings import tabulated
 
         return tabulated(load_weights(self.run.folder, self.architecture.empty()))
 
-    def converted(self) -> Folder:
-        def convert(directory: Path) -> None:
-            from augury.decoding.conversion import to_ctranslate2
-
-            to_ctranslate2(self.model(), directory)
-
-        return converted_once(self.run.folder, "ctranslate2", convert)
+    def conversion(self) -> tuple[Folder, str]:
+        return self.run.folder, "ctranslate2"

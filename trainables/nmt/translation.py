@@ -17,7 +17,7 @@ from augury.augment.draw import Symbols
 from augury.decoding.settings import Decoding
 from augury.experiments.graph import VALID, held_out, validation_sets
 from augury.experiments.run import Run
-from augury.regimes.regime import SOURCE, TARGET, Embedded, Rows, ViewGroup
+from augury.regimes.regime import SOURCE, TARGET, Embedded, Rows
 from augury.scoring.registry import metric
 from augury.text.tokens import Tokens
 from augury.training import distributed
@@ -27,7 +27,7 @@ from trainables.nmt.config import SequenceExperiment
 from trainables.nmt.embeddings import tabulated
 from trainables.nmt.pretrained import architecture_of
 from trainables.sequence import head, hidden_states, source_embeddings
-from trainables.training import RegimeTraining, pad_views, to_device
+from trainables.training import Located, RegimeTraining, Views, pad_views, to_device
 
 LONGEST = 200
 
@@ -89,12 +89,7 @@ class Translation(RegimeTraining):
         """Return the ids of a target that the decoder is to predict."""
         return [*self.vocabulary.first, *subwords.tolist(), self.vocabulary.eos]
 
-    def collate(
-        self,
-        located: Sequence[tuple[ViewGroup, int]],
-        views: Sequence[Sequence[np.ndarray]],
-        epoch: int,
-    ) -> Loaded:
+    def collate(self, located: Located, views: Views, epoch: int) -> Loaded:
         sources: list[list[list[int]]] = []
         for view in views:
             sources.append([])
@@ -198,10 +193,7 @@ class DevSet:
 
 
 def translate_greedily(
-    vocabulary: Any,
-    model: PreTrainedModel,
-    sources: Sequence[Sequence[int]],
-    limits: Sequence[int],
+    vocabulary: Any, model: PreTrainedModel, sources: Sequence[Sequence[int]], limits: Sequence[int]
 ) -> list[tuple[int, ...]]:
     """Return greedy translations with the present weights, each cut after its limit of tokens.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
+from importlib.metadata import version
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,15 @@ from augury.core.errors import UserError
 from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.corpora.ingest import cached_corpus
+from augury.models.sizes import Size, transformer
 from augury.regimes.regime import SOURCE, TARGET
-from augury.text.pieces.training import fitting_size, has_words
+from augury.text.pieces import training
 from augury.text.pieces.vocabulary import Vocabulary, VocabularyTokenizer
 from augury.text.tokens import Text, Tokenizer
 from trainables.nmt.config import TranslationExperiment
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
-
-    from augury.models.sizes import Size
 
 SIDES = {SOURCE: ("source",), TARGET: ("target",)}
 ESTIMATE = 20_000
@@ -53,7 +53,6 @@ class Architecture:
 
     def check_model(self, store: Store) -> None:
         """Raise UserError for a model that cannot be trained, before anything is made."""
-        return None
 
 
 class FromNothing(Architecture):
@@ -85,7 +84,7 @@ class FromNothing(Architecture):
         if any(operator.uses_models for operator in experiment.augment):
             return
         lines = chain.from_iterable(text.lines() for text in self._sides(store))
-        if not has_words(lines, self.entries(store)):
+        if not training.has_words(lines, self.entries(store)):
             from augury.experiments.graph import Graph
             from augury.experiments.make import make_texts
 
@@ -96,8 +95,6 @@ class FromNothing(Architecture):
 
     def tokenizer(self, texts: Mapping[str, Text], store: Store) -> Tokenizer:
         """Return the tokenizer of training texts, made or not."""
-        from augury.text.pieces import training
-
         settings = self.experiment.vocabulary.to_dict()
         # The size of a view has an effect in one mode, and only where views have texts of their
         # own: those of a draw have the source's.
@@ -115,15 +112,11 @@ class FromNothing(Architecture):
         if settings.get("size_per_key") == "auto":
             determined["size_version"] = training.SIZE_VERSION
         if settings["tokenise"] == "moses":
-            from importlib.metadata import version
-
             determined["sacremoses"] = version("sacremoses")
         return VocabularyTokenizer(store.folder("vocabularies", address(determined)))
 
     def make_tokenizer(self, texts: Mapping[str, Text], folder: Folder) -> None:
         """Write the tokenizer into its folder and finish that."""
-        from augury.text.pieces import training
-
         settings = self.experiment.vocabulary
         groups = {name: partial(text.lines, settings.max_sentences) for name, text in texts.items()}
         languages = list(self.experiment.corpus.languages_of("train"))
@@ -142,7 +135,7 @@ class FromNothing(Architecture):
             sampled = chain.from_iterable(
                 islice(text.lines(), ESTIMATE) for text in self._sides(store)
             )
-            plain = fitting_size(sampled, settings.entries)
+            plain = training.fitting_size(sampled, settings.entries)
         of_view = plain // 2
         if settings.mode == "separate":
             of_view = settings.separate_size_per_key
@@ -158,8 +151,6 @@ class FromNothing(Architecture):
 
     def size(self, store: Store) -> Size:
         """Estimate the size of a model from nothing."""
-        from augury.models.sizes import Size, transformer
-
         model = self.experiment.transformer
         sizes, entries = model.sizes, self.entries(store)
         matrices = 1 if model.share_all_embeddings else 2

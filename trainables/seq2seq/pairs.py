@@ -13,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.messages import say_once
 from augury.core.progress import ProgressLine
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.core.words import Words
 from augury.corpora.corpus import CORPORA, KINDS, Corpus, CorpusWriter
 from augury.corpora.ingest import cached_address, cached_corpus
@@ -55,6 +55,16 @@ def pairs(spec: PairsCorpus, split: str, store: Store) -> Corpus:
         return corpus
     folder = store.folder(CORPORA, address(spec, split))
     language = spec.languages_of(split)[0]
+    schema, operator = KINDS["parallel"].schema, folder.name.rpartition("/")[2]
+
+    def records(ids: Sequence[str], sources: Sequence[str], targets: Sequence[str]) -> pa.Table:
+        """Return records of pairs in one language, each made from the record with its id."""
+        lineage = [{"parents": [name], "operator": operator, "copy": 1} for name in ids]
+        lineages = pa.array(lineage, schema.field("lineage").type)
+        languages, origins = [language] * len(ids), [spec.form] * len(ids)
+        views = [list[str]()] * len(ids)
+        columns = [ids, sources, targets, languages, languages, origins, views, lineages]
+        return pa.table(columns, schema=schema)
 
     def make() -> None:
         writer, left_out = CorpusWriter(folder), 0
@@ -62,14 +72,14 @@ def pairs(spec: PairsCorpus, split: str, store: Store) -> Corpus:
             for block in corpus.blocks(["id", "label", "premise", "hypothesis"]):
                 ids, labels, premises, targets = (column.to_pylist() for column in block.columns)
                 sources = list(map(prompts.hypothesis, labels, premises))
-                writer.add(_records(spec.form, language, folder, ids, sources, targets))
+                writer.add(records(ids, sources, targets))
         else:
             linked = align.links_by_shard(spec, split, spec.links.get(split), store)
             with ProgressLine(f"reorder {split}", corpus.rows, "pairs") as progress:
                 for shard, links in zip(corpus.shards, linked, strict=True):
                     block = corpus.shard(shard, ("id", "source"))
                     columns = _reordered(block, links, spec.min_coverage)
-                    writer.add(_records(spec.form, language, folder, *columns))
+                    writer.add(records(*columns))
                     left_out += len(block) - len(columns[0])
                     progress.advance(len(block))
             if left_out == corpus.rows:
@@ -96,24 +106,6 @@ def pairs(spec: PairsCorpus, split: str, store: Store) -> Corpus:
     for reason, count in pairs_corpus.manifest["rejected"].items():
         say_once(f"{split}: left out {count:,} of {corpus.rows:,} pairs, {reason}")
     return pairs_corpus
-
-
-def _records(
-    form: str,
-    language: str,
-    folder: Folder,
-    ids: Sequence[str],
-    sources: Sequence[str],
-    targets: Sequence[str],
-) -> pa.Table:
-    """Return records of pairs in one language, each made from the record with its id."""
-    operator = folder.name.rpartition("/")[2]
-    schema, languages = KINDS["parallel"].schema, [language] * len(ids)
-    lineage = [{"parents": [name], "operator": operator, "copy": 1} for name in ids]
-    lineages = pa.array(lineage, schema.field("lineage").type)
-    origins, views = [form] * len(ids), [list[str]()] * len(ids)
-    columns = [ids, sources, targets, languages, languages, origins, views, lineages]
-    return pa.table(columns, schema=schema)
 
 
 def _reordered(

@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from augury.augment.operator import (
-    REJECTED,
-    CorpusOperator,
-    OperatorOutput,
-    new_records,
-)
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.translation import cleaned_like
 from augury.core.config import FilePath
 from augury.core.errors import UserError, unknown
@@ -22,7 +17,8 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.files import examine, read_sentences
-from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
+from augury.corpora.languages import base_language
+from augury.scoring.wer import WordErrorRate, align
 
 INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
 """Indicators in transcripts: `[laughter]`, `(Applause)`; in round brackets up to three words."""
@@ -55,17 +51,15 @@ class AsrTranscript(CorpusOperator):
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
         if not counts.get(WORDS):
             return {}
-        alignment = Alignment(*(counts.get(name, 0) for name in (ERRORS, MATCHES, WORDS)))
-        return {
-            "WER": word_error_rate(alignment) / 100,
-            "WRR": word_recognition_rate(alignment) / 100,
-        }
+        return {"WER": counts[ERRORS] / counts[WORDS], "WRR": counts[MATCHES] / counts[WORDS]}
 
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
         spoken, prefix = self._spoken_text(corpus, store)
         transcripts = self._read_transcripts(spoken)
+        language = base_language(corpus.manifest["source_language"])
+        words_of = WordErrorRate("wer", language).prepare  # characters where there are no spaces
         for block in spoken.blocks():
             counts, kept = Counter[str](), []
             for place, record in enumerate(block.to_pylist()):
@@ -75,7 +69,7 @@ class AsrTranscript(CorpusOperator):
                 if fault := self._fault(*texts):
                     counts[REJECTED + fault] += 1
                     continue
-                errors, matches, words = align(texts[0].split(), texts[1].split())
+                errors, matches, words = align(words_of(texts[0]), words_of(texts[1]))
                 counts.update({WORDS: words, ERRORS: errors, MATCHES: matches})
                 kept.append((place, prefix + record["id"], *texts[1:]))
             rows, ids, heard, targets = ([row[column] for row in kept] for column in range(4))

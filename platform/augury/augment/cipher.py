@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput, new_view
 from augury.core.errors import UserError
@@ -27,7 +27,14 @@ class Cipher(Operator):
     alphabet: str | None = None
     """An explicit alphabet, in order, instead of the training source's letters."""
 
+    READS: ClassVar[tuple[str, ...]] = ("id", "source")
     PER_SECOND: ClassVar[float] = 400_000
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Cipher:
+        if len({*self.keys}) < len(self.keys):
+            raise UserError(f"keys {', '.join(map(str, self.keys))} repeat one: give each once")
+        return self
 
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         ciphers = [Rot(tuple(fitted["cycles"]), key) for key in self.keys]

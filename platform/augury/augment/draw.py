@@ -110,17 +110,12 @@ class CountedDraw(TokenDraw):
         epoch: int,
         symbols: Symbols,
     ) -> np.ndarray:
-        chosen = self.choose_tokens(replaceable, keys, epoch)
-        return np.where(chosen, self.replacements(ids, keys, epoch, symbols), ids)
-
-    def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, epoch: int) -> np.ndarray:
-        """Return which tokens change, (rows, length) bool."""
-        length = replaceable.shape[1]
-        numbers = uniform(keys, epoch, length + 1)
+        numbers = uniform(keys, epoch, replaceable.shape[1] + 1)
         lengths = replaceable.sum(1)
         counts = _truncated_geometric(numbers[:, 0], self.tau, lengths)
         positions = np.where(replaceable, numbers[:, 1:], np.inf)
-        return np.asarray(positions < (counts / np.maximum(lengths, 1))[:, None])
+        chosen = positions < (counts / np.maximum(lengths, 1))[:, None]
+        return np.where(chosen, self.replacements(ids, keys, epoch, symbols), ids)
 
 
 def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:

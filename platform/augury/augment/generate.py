@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions
 from augury.augment.models import ReadyModel, TextModel
 from augury.augment.operator import (
     REJECTED,
@@ -182,21 +182,12 @@ class Generate(CorpusOperator):
         if (ready := self._ready).checkpoint is not None:
             model = LanguageModel(ready.checkpoint, ready.revision, ready.languages)
         sampling = Sampling(
-            temperature=self.temperature,
-            top_k=TOP_K,
-            top_p=self.top_p,
-            max_length=self.max_tokens,
+            temperature=self.temperature, top_k=TOP_K, top_p=self.top_p, max_length=self.max_tokens
         )
         prompts = {**self.model_dump(include={"prompt", "examples", "shots", "seed"}), "copy": copy}
         asked = {"version": VERSION, "prompts": prompts, "sampling": sampling.to_dict()}
-        return ModelOutputs(
-            outputs_folder(store, GENERATED, corpus, model, **asked),
-            corpus,
-            model,
-            partial(self.questions, corpus, copy),
-            sampling,
-            per_second=self.PER_SECOND,
-        )
+        ask = partial(self.questions, corpus, copy)
+        return ModelOutputs(store, asked, corpus, model, ask, sampling, self.PER_SECOND)
 
     def fault(self, parent: Mapping[str, Any], text: str) -> str:
         """Return the first reason to leave an answer out; empty where there is none."""
@@ -219,9 +210,8 @@ def _first_records(corpus: Corpus) -> list[dict[str, Any]]:
 
 def _readable(block: pa.Table) -> list[dict[str, Any]]:
     """Return the records of a block in the columns that prompts can read."""
-    return list(
-        block.select([name for name in block.column_names if name not in UNREAD]).to_pylist()
-    )
+    records: list[dict[str, Any]] = block.drop_columns([*UNREAD]).to_pylist()
+    return records
 
 
 def _folded(text: str) -> str:

@@ -6,9 +6,9 @@ An executor runs the blocks: Ray's actors, or this process.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -23,7 +23,8 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.decoding.settings import PLAIN, Decoding, Sampling
 
-GENERATED = "generated"
+TRANSLATIONS, GENERATED = "translations", "generated"
+"""The folders of what models find by a search, and of what they draw."""
 BLOCK_ROWS = 500
 """The records of a block, which is repeated after a kill."""
 
@@ -36,20 +37,13 @@ class Questions(NamedTuple):
     keys: Sequence[int] = ()
 
 
-def outputs_folder(
-    store: Store, kind: str, corpus: Corpus, model: TextModel, **asked: Any
-) -> Folder:
-    """Return the folder of a model's outputs for a corpus, by all that determines them."""
-    address = config.address({"corpus": corpus.address, "model": model.name, **asked})
-    return store.folder(kind, address)
-
-
 @dataclass(frozen=True)
 class ModelOutputs:
     """The texts that a model writes for a corpus, any number for a record."""
 
-    folder: Folder
-    """Where they are stored (`outputs_folder`)."""
+    store: Store
+    asked: Mapping[str, Any]
+    """What determines them besides the corpus and the model."""
     corpus: Corpus
     model: TextModel
     ask: Callable[[pa.Table], Questions]
@@ -60,6 +54,13 @@ class ModelOutputs:
     """Records that one core processes in a second, with a small model."""
     view: str = PLAIN
     """The view that a search reads texts as (`plain`, `rot-1`)."""
+
+    @cached_property
+    def folder(self) -> Folder:
+        """Where they are stored."""
+        kind = GENERATED if isinstance(self.settings, Sampling) else TRANSLATIONS
+        inputs = {"corpus": self.corpus.address, "model": self.model.name}
+        return self.store.folder(kind, config.address({**inputs, **self.asked}))
 
     def by_shard(
         self, execution: Execution, name: str, unit: str = "sentences"
@@ -99,14 +100,14 @@ class ModelOutputs:
 def _writer(outputs: ModelOutputs, threads: int) -> ItemFunction:
     """Return the function that writes and stores the outputs for a block, and returns the `seconds`
     that they took; each process loads the model once."""
-    store, settings = Store(outputs.folder.root), outputs.settings
+    settings = outputs.settings
     if isinstance(settings, Sampling):
-        draw = outputs.model.sampler(store)
+        draw = outputs.model.sampler(outputs.store)
 
         def write(questions: Questions) -> Sequence[str | None]:
             return draw(questions.texts, questions.keys, settings)
     else:
-        translate = outputs.model.translator(store, threads)
+        translate = outputs.model.translator(outputs.store, threads)
 
         def write(questions: Questions) -> Sequence[str | None]:
             return translate(questions.texts, outputs.view, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from pydantic import model_validator
@@ -11,9 +11,7 @@ from pydantic import model_validator
 from augury.core.config import ModelName, Section
 from augury.core.errors import UserError
 from augury.core.store import Store
-
-if TYPE_CHECKING:
-    from augury.decoding.settings import Sampler, Translator
+from augury.decoding.settings import Sampler, Translator
 
 
 class TextModel(Protocol):

@@ -12,14 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import xxhash
 
-from augury.augment.operator import (
-    DRAW,
-    RECORDS,
-    CorpusOperator,
-    Operator,
-    check_columns,
-    parse,
-)
+from augury.augment.operator import DRAW, RECORDS, CorpusOperator, Operator, check_columns, parse
 from augury.core.errors import UserError
 from augury.core.plugin_files import named_by_user
 from augury.core.store import Store
@@ -74,22 +67,25 @@ class FrameOperator:
         """Return the new rows of a batch, as `augury.apply` does, in its columns, with `origin` and
         the `parent` of each, for `map_batches(..., batch_format="pyarrow")`.
 
-        What operators draw depends on the column `id` of a row or, without it, on its text and the
-        place among equal ones, and not on the batch that it is in. UserError where the operator has
-        not learned yet.
+        What operators draw depends on the column `id` of a row or, without it, on its text, and on
+        the place among equal ones, and not on the batch that it is in. UserError where the operator
+        has not learned yet.
         """
-        frame, seen, names = rows.to_pandas(), Counter[str](), list[str]()
-        texts = [frame[name] for name in sentence_columns(list(frame.columns))]
-        for row in zip(*texts, strict=True):
-            text = xxhash.xxh3_64_hexdigest("\t".join(map(str, row)).encode())
-            seen[text] += 1
-            names.append(f"{text}-{seen[text]}")
+        frame, seen, names = rows.to_pandas(), Counter[str](), dict[str, None]()
         if "id" in frame:
-            repeated, names = Counter[str](), []
-            for name in frame["id"].astype(str):
-                repeated[name] += 1
-                names.append(name if repeated[name] == 1 else f"{name}-{repeated[name]}")
-        made = self.rows(frame.set_axis(names), names)
+            keys = frame["id"].astype(str).tolist()
+        else:
+            texts = [frame[name] for name in sentence_columns(list(frame.columns))]
+            lines = ["\t".join(map(str, row)) for row in zip(*texts, strict=True)]
+            lines = lines or [""] * len(frame)  # without columns of texts, which `rows` refuses
+            keys = [xxhash.xxh3_64_hexdigest(line.encode()) for line in lines]
+        for key in keys:
+            name = key if "id" in frame else f"{key}-1"
+            while name in names:
+                seen[key] += 1
+                name = f"{key}-{seen[key] + 1}"
+            names[name] = None
+        made = self.rows(frame.set_axis([*names]), [*names])
         return pa.Table.from_pandas(made, preserve_index=False)
 
     def rows(self, frame: pd.DataFrame, ids: list[str] | None = None) -> pd.DataFrame:
@@ -149,7 +145,15 @@ class FrameOperator:
         used = {*reads, *sentence_columns(schema.names)}
         used |= {name for name in schema.names if name.endswith("language")}
         values |= {name: frame[name] for name in used if name in frame} | {"id": ids}
-        columns = [pa.array(values[field.name], field.type) for field in schema]
+        columns = []
+        for field in schema:
+            try:
+                columns.append(pa.array(values[field.name], field.type))
+            except pa.ArrowTypeError as error:
+                raise UserError(
+                    f"column '{field.name}' has values that are no texts ({error}): make them "
+                    f"texts, as with frame['{field.name}'].astype(str)"
+                ) from error
         records = pa.table(columns, schema=schema)
         if incomplete := [name for name in reads if records.column(name).null_count]:
             raise UserError(

@@ -5,25 +5,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from augury.augment.models import ModelInputs, ReadyModel
 from augury.core import config, plugins
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
+from augury.core.execution import Execution
 from augury.core.plugins import Extension, Registry
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus, input_columns, sentence_columns
-
-if TYPE_CHECKING:
-    from augury.augment.models import ModelInputs, ReadyModel
-    from augury.core.execution import Execution
-    from augury.corpora.spec import BaseSpec
+from augury.corpora.spec import BaseSpec
 
 Form = Literal["view", "records", "draw"]
 VIEW, RECORDS, DRAW = "view", "records", "draw"

@@ -43,8 +43,6 @@ from augury.corpora.ingest import cached_address
 VIEWS, FITS = "views", "fits"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
-DEFAULT_EXECUTION = Execution()
-
 Models = Mapping[str, Any]
 """The trained models that an operator uses, by role: a `TextModel` or a `Classifier`."""
 
@@ -134,10 +132,9 @@ def plan(
 
 
 class Augmented(NamedTuple):
-    """The views and records of a corpus, and the names of those made now and found."""
+    """The views and records of a corpus, and the names of those that were there."""
 
     parts: tuple[Part, ...]
-    computed: tuple[str, ...]
     reused: tuple[str, ...]
 
 
@@ -148,25 +145,21 @@ def augment(
     *,
     fit_on: Corpus | None = None,
     models: Sequence[Models] | None = None,
-    execution: Execution = DEFAULT_EXECUTION,
+    execution: Execution | None = None,
 ) -> Augmented:
     """Make the views and records that are missing.
 
     Operators are fitted on `fit_on` (default: the corpus itself).
     """
-    learned_from = fit_on or corpus
-    parts = plan(corpus.address, operators, store, learned_from.address, models)
-    return make(parts, corpus, store, learned_from, execution)
+    fit_on = fit_on or corpus
+    parts = plan(corpus.address, operators, store, fit_on.address, models)
+    return make(parts, corpus, store, fit_on, execution or Execution())
 
 
 def make(
-    parts: Sequence[Part],
-    corpus: Corpus,
-    store: Store,
-    fit_on: Corpus | None = None,
-    execution: Execution = DEFAULT_EXECUTION,
+    parts: Sequence[Part], corpus: Corpus, store: Store, fit_on: Corpus, execution: Execution
 ) -> Augmented:
-    """Make the planned views and records of a corpus that are missing, as `augment` does."""
+    """Make the planned views and records of a corpus that are missing, fitted on `fit_on`."""
     with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         # All operators look at the text before the first one works, which may take hours.
@@ -178,15 +171,14 @@ def make(
         # Parts of one operator, such as the keys of a cipher, learn the same.
         fits = {part.fit.name: part for part in parts if part in missing or part.fit.complete}
         for part in fits.values():
-            _learn(part, fit_on or corpus, execution)
+            _learn(part, fit_on, execution)
         for part in missing:
             if isinstance(part.operator, CorpusOperator):
                 _make_of_corpus(part, part.operator, corpus, store, execution)
             else:
                 _make_of_blocks(part, corpus, store, execution)
-    computed = tuple(part.name for part in missing)
-    reused = tuple(part.name for part in parts if part.name not in computed)
-    return Augmented(tuple(parts), computed, reused)
+    reused = tuple(part.name for part in parts if part.folder not in folders)
+    return Augmented(tuple(parts), reused)
 
 
 LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
@@ -204,13 +196,7 @@ def first_records(corpus: Corpus, operator: Operator) -> pa.Table:
     return pa.concat_tables(found)
 
 
-def fit(
-    corpus: Corpus,
-    operator: Operator,
-    store: Store,
-    *,
-    execution: Execution = DEFAULT_EXECUTION,
-) -> dict[str, Any]:
+def fit(corpus: Corpus, operator: Operator, store: Store, execution: Execution) -> dict[str, Any]:
     """Return what an operator learns from `corpus`, learned unless the store has it."""
     parts = plan(corpus.address, [operator], store)
     if not parts:
@@ -268,12 +254,6 @@ FEWEST_ROWS = 1_000
 """Of a block whose size its operator does not set: every block is a file."""
 
 
-def block_rows(operator: Operator) -> int | None:
-    """Return the maximum number of records in a block of an operator; None: a whole shard."""
-    rows = max(FEWEST_ROWS, int(operator.PER_SECOND * BLOCK_SECONDS))
-    return operator.BLOCK_ROWS or (rows if rows < SHARD_ROWS else None)
-
-
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Item]:
     """Return the blocks of a corpus, whole shards or parts of at most `max_rows` rows: the shard,
     the first row, the one behind the last, and the `name` of the shard that is made from them."""
@@ -311,7 +291,8 @@ def _read(folder: Folder, name: str) -> dict[str, Any]:
 def _make_of_blocks(part: Part, corpus: Corpus, store: Store, execution: Execution) -> None:
     """Make a part block by block, in this process or on a cluster."""
     operator = part.operator
-    blocks = split_into_blocks(corpus, block_rows(operator))
+    rows = operator.BLOCK_ROWS or max(FEWEST_ROWS, int(operator.PER_SECOND * BLOCK_SECONDS))
+    blocks = split_into_blocks(corpus, rows if rows < SHARD_ROWS else None)
     work = corpus.rows / operator.PER_SECOND
     executor = execution.choose(work, f"augment {part.name}", gpus=bool(part.models))
     with ProgressLine(f"augment {part.name}", corpus.rows, KINDS[operator.makes()]) as progress:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, meta
+from jinja2 import StrictUndefined, TemplateSyntaxError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from augury.core.errors import UserError
@@ -39,10 +39,23 @@ PROMPTS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
 """Prompts by name, as `prompts.yaml` lists them: the column that is filled, and the template."""
 
 
+def _language_name(code: str) -> str:
+    """Return the English name of a language, or a code that has none as it is."""
+    name = languages().names.get(base_language(code))
+    return name.title() if name else code
+
+
+ENVIRONMENT = ImmutableSandboxedEnvironment(
+    undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+ENVIRONMENT.filters["language"] = _language_name
+_compiled = cache(ENVIRONMENT.from_string)
+
+
 def columns_of(template: str) -> list[str]:
     """Return the columns that a template reads, sorted; UserError for one that is not valid."""
     try:
-        read = meta.find_undeclared_variables(_environment().parse(template))
+        read = meta.find_undeclared_variables(ENVIRONMENT.parse(template))
     except TemplateSyntaxError as error:
         raise UserError(
             f"the prompt is no Jinja template: line {error.lineno}, {error.message}; a column "
@@ -54,29 +67,9 @@ def columns_of(template: str) -> list[str]:
 def render(template: str, record: Mapping[str, Any], examples: Sequence[Mapping[str, str]]) -> str:
     """Return a template filled with a record and examples; UserError where that fails."""
     try:
-        return _template(template).render({**record, EXAMPLES: list(examples)})
+        return _compiled(template).render({**record, EXAMPLES: list(examples)})
     except Exception as error:  # a template's own, of any type
         raise UserError(
             f"the prompt cannot be filled with record {record.get('id')}: "
             f"{type(error).__name__}: {error}"
         ) from error
-
-
-@cache
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["language"] = _language_name
-    return environment
-
-
-@cache
-def _template(template: str) -> Template:
-    return _environment().from_string(template)
-
-
-def _language_name(code: str) -> str:
-    """Return the English name of a language, or a code that has none as it is."""
-    name = languages().names.get(base_language(code))
-    return name.title() if name else code

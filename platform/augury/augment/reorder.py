@@ -47,7 +47,6 @@ class Reorder(Copies):
     """Sampling of the reorderer's outputs."""
 
     PER_SECOND: ClassVar[float] = 2
-    BLOCK_ROWS: ClassVar[int | None] = 1_000
     LEARNED: ClassVar[frozenset[str]] = frozenset(
         {"parallel", "min_coverage", "links", "model", "training"}
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import GENERATED, ModelOutputs, Questions
 from augury.augment.models import Classifier
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.augment.prompts import hypothesis
@@ -123,9 +122,9 @@ class Semantic(CorpusOperator):
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":
             return dict.fromkeys(("threshold", "teacher"), "no teacher decides on labels")
-        return (
-            {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
-        )
+        if self.rectify == "agreement":
+            return {"threshold": "agreement asks for no confidence"}
+        return {}
 
     def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1) * parents
@@ -157,14 +156,8 @@ class Semantic(CorpusOperator):
         # All strategies and thresholds share what the generator writes.
         settings = {"operator", "copies", "labels", "sampling", "seed"}
         asked = self.model_dump(mode="json", include=settings) | {"version": self.VERSION}
-        written = ModelOutputs(
-            outputs_folder(store, GENERATED, corpus, models[GENERATOR], **asked),
-            corpus,
-            models[GENERATOR],
-            self.questions,
-            self.sampling,
-            per_second=self.PER_SECOND,
-        )
+        generator, ask = models[GENERATOR], self.questions
+        written = ModelOutputs(store, asked, corpus, generator, ask, self.sampling, self.PER_SECOND)
         outputs = written.by_shard(execution, f"{self.operator}: write", "records")
         for block, texts in zip(corpus.blocks(), outputs, strict=True):
             originals = block.column("hypothesis").to_pylist()
@@ -177,7 +170,7 @@ class Semantic(CorpusOperator):
             probabilities = None
             if self.rectify != "requested":
                 pairs = [(request.premise, text) for request, text in new]
-                probabilities = judge(models[TEACHER], store, pairs, execution, self.operator)
+                probabilities = self._judged(models[TEACHER], store, pairs, execution)
             requested = np.array([LABELS.index(request.label) for request, _ in new], np.int64)
             places = rectify_labels(requested, probabilities, self.rectify, self.threshold)
             kept = []
@@ -199,48 +192,36 @@ class Semantic(CorpusOperator):
                 made_from=[written.folder.name],
             )
 
+    def _judged(
+        self, teacher: Classifier, store: Store, pairs: list[tuple[str, str]], execution: Execution
+    ) -> np.ndarray:
+        """Return the probabilities of labels, (pairs, labels), by a classifier of premises and
+        hypotheses, computed unless the store has them."""
+        if not pairs:
+            return np.zeros((0, len(LABELS)))
+        folder = store.folder(GENERATED, config.address({"model": teacher.name, "rows": pairs}))
 
-def judge(
-    teacher: Classifier,
-    store: Store,
-    pairs: Sequence[tuple[str, str]],
-    execution: Execution,
-    name: str,
-) -> np.ndarray:
-    """Return the probabilities of labels, (pairs, labels), by a classifier of premises and
-    hypotheses, computed unless the store has them."""
-    if not pairs:
-        return np.zeros((0, len(LABELS)))
-    folder = store.folder(GENERATED, config.address({"model": teacher.name, "rows": pairs}))
+        def probabilities(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+            premises, hypotheses = zip(*pairs, strict=True)
+            rows: list[list[float]] = teacher.probabilities(store, premises, hypotheses).tolist()
+            return rows
 
-    def write() -> None:
-        label = f"{name}: judge"
-        judged = map_texts(
-            execution.choose(len(pairs) / 20.0, label, gpus=True),  # 20 pairs a second and core
-            partial(_judge, teacher, store),
-            pairs,
-            name=label,
-            unit="records",
-            chunk=1_000,
-        )
-        write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*LABELS]))
-        folder.finish({"shards": [SHARD], "inputs": [teacher.name]})
+        def write() -> None:
+            label = f"{self.operator}: judge"
+            judged = map_texts(
+                execution.choose(len(pairs) / 20.0, label, gpus=True),  # 20 pairs a second and core
+                lambda: probabilities,
+                pairs,
+                name=label,
+                unit="records",
+                chunk=1_000,
+            )
+            write_shard(folder, SHARD, pa.table([*zip(*judged, strict=True)], [*LABELS]))
+            folder.finish({"shards": [SHARD], "inputs": [teacher.name]})
 
-    make_once(folder, write)
-    table = read_shard(folder, SHARD)
-    return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
-
-
-def _judge(
-    teacher: Classifier, store: Store
-) -> Callable[[Sequence[tuple[str, str]]], list[list[float]]]:
-    """Return the function from pairs to the probabilities of their labels."""
-
-    def judge(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        premises, hypotheses = zip(*pairs, strict=True)
-        return [[*row] for row in teacher.probabilities(store, premises, hypotheses).tolist()]
-
-    return judge
+        make_once(folder, write)
+        table = read_shard(folder, SHARD)
+        return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
 
 
 OPERATOR = Semantic

@@ -20,26 +20,20 @@ class PieceDraw(CountedDraw):
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
-        return other_pieces(ids, keys, epoch, symbols.ordinary)
+        # A piece becomes any other one; an id that is none of them, such as one that another draw
+        # has made, any of them. They are sorted.
+        pieces = symbols.ordinary
+        places = np.searchsorted(pieces, ids) % len(pieces)
+        itself = (pieces[places] == ids).astype(np.int64)
+        numbers = uniform(fold_in(keys, REPLACEMENTS), epoch, ids.shape[1])
+        steps = itself + np.floor(numbers * (len(pieces) - itself)).astype(np.int64)
+        return np.asarray(pieces[(places + steps) % len(pieces)])
 
 
 class SwitchOut(PieceDraw):
     """Replace tokens by uniformly drawn pieces of the vocabulary, anew in every epoch."""
 
     operator: Literal["switch_out"] = "switch_out"
-
-
-def other_pieces(ids: np.ndarray, keys: np.ndarray, epoch: int, pieces: np.ndarray) -> np.ndarray:
-    """Return one of `pieces` (number,) other than itself for every id (rows, length), uniformly.
-
-    `pieces` are sorted; an id that is none of them, such as one that another draw has made, becomes
-    any of them.
-    """
-    places = np.searchsorted(pieces, ids) % len(pieces)
-    itself = (pieces[places] == ids).astype(np.int64)
-    numbers = uniform(fold_in(keys, REPLACEMENTS), epoch, ids.shape[1])
-    steps = itself + np.floor(numbers * (len(pieces) - itself)).astype(np.int64)
-    return np.asarray(pieces[(places + steps) % len(pieces)])
 
 
 OPERATOR = SwitchOut

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.model_outputs import ModelOutputs, Questions, outputs_folder
+from augury.augment.model_outputs import ModelOutputs, Questions
 from augury.augment.models import ModelInputs, ReadyModel, TextModel
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, new_records
 from augury.core import config
@@ -24,7 +23,6 @@ from augury.corpora.ingest import cached_corpus
 from augury.corpora.spec import BaseSpec, MonolingualSpec, swapped
 from augury.decoding.settings import PLAIN, Decoding
 
-TRANSLATIONS = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
 SENTENCES_PER_SECOND = 60.0  # that one core translates with a small model
@@ -94,26 +92,17 @@ def cleaned_outputs(
     return pa.array(texts, pa.string()).filter(usable), usable, counts
 
 
-def _column(column: str, block: pa.Table) -> Questions:
-    """Ask for the translations of a column."""
-    return Questions(block.column(column).to_pylist())
-
-
 def translation(
     corpus: Corpus, column: str, model: TextModel, store: Store, view: str, decoding: Decoding
 ) -> ModelOutputs:
     """Return the translations of a column of a corpus, read as a view."""
     search = decoding.model_dump()
     asked = {"version": VERSION, "column": column, "view": view, "decoding": search}
-    return ModelOutputs(
-        outputs_folder(store, TRANSLATIONS, corpus, model, **asked),
-        corpus,
-        model,
-        partial(_column, column),
-        decoding,
-        per_second=SENTENCES_PER_SECOND,
-        view=view,
-    )
+
+    def ask(block: pa.Table) -> Questions:
+        return Questions(block.column(column).to_pylist())
+
+    return ModelOutputs(store, asked, corpus, model, ask, decoding, SENTENCES_PER_SECOND, view)
 
 
 TRANSLATOR = "translator"

@@ -158,7 +158,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "folder": part.folder.uri,
             "makes": part.operator.makes(),
             **{name: manifest[name] for name in ("rows", "counts", "health")},
-            "made": part.name in augmented.computed,
+            "made": part.name not in augmented.reused,
         }
     excluded = corpus.manifest["rejected"]
     return {

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core import config
@@ -14,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.decoding.pretrained_vocabulary import PretrainedVocabulary
 from augury.decoding.search import of_readable, positions
-from augury.decoding.sequence_model import SequenceModel, converted_once
+from augury.decoding.sequence_model import SequenceModel
 from augury.decoding.settings import PLAIN, Sampler, Sampling, Translator
 from augury.models import pretrained
 
@@ -85,15 +84,10 @@ class OpenCheckpoint(SequenceModel):
 
         return loaded(AutoModelForSeq2SeqLM, self.checkpoint.checkpoint, self.checkpoint.revision)
 
-    def converted(self) -> Folder:
-        def convert(directory: Path) -> None:
-            from augury.decoding.conversion import to_ctranslate2
-
-            to_ctranslate2(self.model(), directory)
-
+    def conversion(self) -> tuple[Folder, str]:
         identity = pretrained.identity(self.checkpoint.checkpoint, self.checkpoint.revision)
         address = config.address({"version": VERSION, "checkpoint": identity})
-        return converted_once(Folder(self.store.root, "converted"), address, convert)
+        return Folder(self.store.root, "converted"), address
 
 
 @dataclass(frozen=True)
@@ -141,10 +135,6 @@ class LanguageModel(Checkpoint):
             return of_readable(prompts, most - sampling.max_length, answers)
 
         return draw
-
-    def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Raise UserError: prompts are answered, and nothing is searched."""
-        raise UserError(f"'{self.checkpoint}' answers prompts, and does not search translations")
 
 
 def device() -> str:

@@ -138,9 +138,7 @@ class PretrainedVocabulary:
 
 
 def _codes(
-    tokenizer: PreTrainedTokenizerBase,
-    codes: Sequence[str | None],
-    languages: Sequence[str | None],
+    tokenizer: PreTrainedTokenizerBase, codes: Sequence[str | None], languages: Sequence[str | None]
 ) -> list[str]:
     """Return the codes of source and target language; UserError for those that the tokenizer does
     not have, or that nothing says."""

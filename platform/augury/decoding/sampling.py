@@ -36,26 +36,22 @@ def sample(
 ) -> list[list[int]]:
     """Return an output for each source, in their order: its ids without start, end and pads.
 
-    The model is an encoder-decoder, or a causal model, whose outputs continue the sources. Dropout
-    is off. `sources` are ids as the model reads them, special ones included and none empty; `keys`,
-    whole numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a copy, determine
-    the outputs. Not sampled are the pad, unless it ends outputs, the ids of `suppress` and those
-    that the model's settings suppress; all outputs start with `first`, if given.
+    The model is an encoder-decoder, or a causal model, whose outputs continue the sources, in
+    evaluation mode. `sources` are ids as the model reads them, special ones included and none
+    empty; `keys`, whole numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a
+    copy, determine the outputs. Not sampled are the pad, unless it ends outputs, the ids of
+    `suppress` and those that the model's settings suppress; all outputs start with `first`, if
+    given.
     """
     outputs: list[list[int]] = [[]] * len(sources)
-    training = model.training
-    model.eval()
     sizes: Sequence[Sequence[int]] = sources
     if not model.config.is_encoder_decoder:  # their outputs take as much memory as what they read
         sizes = [range(len(source) + sampling.max_length) for source in sources]
-    try:
-        for rows in batches_by_length(sizes, BATCH_TOKENS):
-            batch = [sources[row] for row in rows], [keys[row] for row in rows]
-            sampled = _sample(model, *batch, sampling, suppress, first)
-            for row, output in zip(rows, sampled, strict=True):
-                outputs[row] = output
-    finally:
-        model.train(training)
+    for rows in batches_by_length(sizes, BATCH_TOKENS):
+        batch = [sources[row] for row in rows], [keys[row] for row in rows]
+        sampled = _sample(model, *batch, sampling, suppress, first)
+        for row, output in zip(rows, sampled, strict=True):
+            outputs[row] = output
     return outputs
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.directories import temporary_directory
@@ -41,8 +40,27 @@ class SequenceModel(ABC):
         """Return the model of `transformers`, its embeddings in tables."""
 
     @abstractmethod
+    def conversion(self) -> tuple[Folder, str]:
+        """Return where its CTranslate2 model is kept: a folder, and the name of one in it."""
+
     def converted(self) -> Folder:
-        """Return the folder of its CTranslate2 model, made at the first call."""
+        """Return the folder of its CTranslate2 model, made at the first call; where the storage
+        cannot be written, one that lasts as long as this process."""
+        parent, name = self.conversion()
+        folder = parent.sub(name)
+        with lock_incomplete([folder]) as missing:  # many workers may want it at once
+            if missing:
+                from augury.decoding.conversion import to_ctranslate2
+
+                directory = temporary_directory("ctranslate2")
+                to_ctranslate2(self.model(), directory)
+                try:
+                    parent.put(directory, name)
+                except OSError as error:
+                    if not is_read_only(error):
+                        raise
+                    return Folder(str(directory.parent), directory.name)
+        return folder
 
     def search(self, threads: int, device: Device = "cpu") -> Search:
         """Return the search of this process, by CTranslate2 on `threads` or a GPU."""
@@ -97,20 +115,3 @@ class SequenceModel(ABC):
             return [text.strip() for text in self.vocabulary.decode(write(rows))]
 
         return of_readable(sources, self.positions - 1, texts)
-
-
-def converted_once(parent: Folder, name: str, convert: Callable[[Path], None]) -> Folder:
-    """Return the folder called `name` in `parent`, with what `convert` writes to a directory unless
-    it is there; where the storage cannot be written, one that lasts as long as this process."""
-    folder = parent.sub(name)
-    with lock_incomplete([folder]) as missing:  # many workers may want it at once
-        if missing:
-            directory = temporary_directory("ctranslate2")
-            convert(directory)
-            try:
-                parent.put(directory, name)
-            except OSError as error:
-                if not is_read_only(error):
-                    raise
-                return Folder(str(directory.parent), directory.name)
-    return folder

@@ -19,7 +19,7 @@ from augury.corpora.spec import Share
 from augury.experiments.spec import Experiment
 from augury.regimes.regime import SOURCE, TARGET, ViewGroup
 from augury.text.tokens import Tokens
-from augury.training.batching import locate, padded
+from augury.training.batching import padded
 
 
 class Examples:
@@ -104,7 +104,7 @@ class Examples:
     def locate(self, examples: np.ndarray) -> list[tuple[ViewGroup, int]]:
         """Return the view group and the row, in the corpus or its records, of every example
         number."""
-        groups, rows = locate(examples, len(self.rows))
+        groups, rows = np.divmod(examples, len(self.rows))  # as `plan_epoch` numbers them
         return [
             (self.view_groups[group], int(row))
             for group, row in zip(groups, self.rows[rows], strict=True)

@@ -41,7 +41,7 @@ def make_texts(plan: Plan) -> None:
     train = task.corpus(experiment, TRAIN, plan.store)
     for split in validation_sets(experiment):
         task.corpus(experiment, split, plan.store)
-    fit_on = None
+    fit_on = train
     if plan.before:
         make_texts(plan.first)
         fit_on = task.corpus(plan.first.experiment, TRAIN, plan.store)

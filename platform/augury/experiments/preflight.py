@@ -68,7 +68,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
             if type(operator).check_text is not Operator.check_text:
                 operator.check_text(pipeline.first_records(texts["train"], operator))
             how = experiment.execution
-            operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=how))
+            operator.check_fitted(pipeline.fit(learned_from, operator, store, how))
         for test in experiment.test_sets:
             if noise := experiment.corpus.noise(test):
                 from augury.augment.noise import check_noise  # few files have such tests

@@ -55,7 +55,7 @@ def run_trial(
     scored: bool,
     execution: Execution | None = None,
     deadline: float | None = None,
-    on_validation: OnValidation | None = None,
+    on_validation: OnValidation = lambda metrics: None,
     warn: Callable[[str], None] = say,
 ) -> bool:
     """Train a run to its end and score it; return False where the deadline ended it before.
@@ -73,12 +73,13 @@ def run_trial(
         run.folder.remove(FAILURE)
         described = run.folder.exists(DESCRIPTION)
         try:
+            name = RunName.read(run.folder).name if described else run.folder.uri
             trained = launch(
                 train_here,
                 run,
                 run.experiment.training,
                 execution or run.experiment.execution,
-                name=f"{RunName.read(run.folder).name}, seed {run.seed}" if described else "",
+                name=f"{name}, seed {run.seed}",
                 on_validation=on_validation,
                 deadline=deadline,
                 warn=warn,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from augury.core.config import Section
@@ -49,19 +48,19 @@ def loading_errors(name: str) -> Iterator[None]:
     """Convert errors of `transformers` when loading a model to UserError."""
     try:
         yield
-    except (OSError, ValueError, UnpicklingError) as error:
-        advice = ""
-        if isinstance(error, OSError):
-            advice = ". If the hub cannot be reached, give the path of a directory"
-        raise UserError(f"pretrained '{name}' cannot be loaded: {_one_line(error)}{advice}") from (
-            error
-        )
+    except Exception as error:  # of every library that reads one of its files
+        reason = _one_line(error) or type(error).__name__
+        raise UserError(
+            f"pretrained '{name}' cannot be loaded: {reason}. See whether its files are whole; if "
+            "the hub cannot be reached, give the path of a directory"
+        ) from error
 
 
 def load_settings(
     name: str, revision: str | None
 ) -> tuple[PreTrainedTokenizerBase, PreTrainedConfig, GenerationConfig]:
-    """Return the tokenizer of a model, its configuration and the settings of its search."""
+    """Return the tokenizer of a model, its configuration and the settings of its search; UserError
+    where there is no tokenizer."""
     from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
     settings = load(AutoConfig.from_pretrained, name, revision)
@@ -69,7 +68,14 @@ def load_settings(
         generation = load(GenerationConfig.from_pretrained, name, revision)
     except UserError:  # it has none
         generation = GenerationConfig.from_model_config(settings)
-    return load(AutoTokenizer.from_pretrained, name, revision), settings, generation
+    tokenizer = load(AutoTokenizer.from_pretrained, name, revision)
+    # Where its files are missing, `transformers` makes one that knows no words.
+    if len({*tokenizer.get_vocab().values()}.difference(tokenizer.all_special_ids)) < 2:
+        raise UserError(
+            f"pretrained '{name}' has no tokenizer, or an empty one: write it beside the model, "
+            "with its save_pretrained"
+        )
+    return tokenizer, settings, generation
 
 
 def save(name: str, revision: str | None, folder: Folder) -> None:

@@ -79,10 +79,8 @@ def scratch_or_pretrained(
 def overridden(architecture: D, settings: Section) -> D:
     """Return an architecture, a dataclass of sizes, with those replaced that are set in
     `settings`."""
-    overrides = {field.name: getattr(settings, field.name) for field in fields(architecture)}
-    return replace(
-        architecture, **{name: value for name, value in overrides.items() if value is not None}
-    )
+    sizes = {field.name for field in fields(architecture)}
+    return replace(architecture, **settings.model_dump(include=sizes, exclude_none=True))
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:

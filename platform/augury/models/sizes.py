@@ -52,8 +52,8 @@ def pretrained_size(name: str) -> Size | None:
     """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
     have other names."""
     try:
-        sizes = json.loads((expanded(name) / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        sizes = dict(json.loads((expanded(name) / "config.json").read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError):
         return None
     hidden, count, feedforward, vocabulary = (
         next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None)

@@ -18,6 +18,7 @@ from augury.regimes.regime import (
     ViewGroup,
     ViewModel,
     WarmupRegime,
+    cross_entropy,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ class Adversarial(WarmupRegime):
     """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head
     learns little under attack."""
 
-    needs_embeddings: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
         "fgm": {"attack": "fgm", "epsilon": 3.0},
@@ -63,14 +63,10 @@ class Adversarial(WarmupRegime):
 
     @model_validator(mode="after")
     def _consistent(self) -> Adversarial:
-        if self.epsilon is None and self.attack == "fgm":
+        if self.epsilon is None and (self.attack == "fgm" or self.alpha_share is not None):
             raise UserError(
-                "attack fgm needs epsilon, the length of its step: set it; the paper uses 3"
-            )
-        if self.epsilon is None and self.alpha_share is not None:
-            raise UserError(
-                "alpha_share is a fraction of epsilon / steps and needs epsilon: set it, or use "
-                "alpha"
+                "attack fgm makes a step of epsilon, and alpha_share is a share of epsilon / "
+                "steps: set epsilon; the paper uses 3"
             )
         return self
 
@@ -96,17 +92,14 @@ class Adversarial(WarmupRegime):
                 "regime adversarial perturbs word embeddings, which the model of this task does "
                 "not support: use regime plain"
             )
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
         if self.in_warmup(progress):
-            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            return super().loss(model, batch, progress)
         with _frozen(model.module):
             perturbation, metrics = self._attack(model, batch)
         losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            clean = cross_entropy(model.rows(batch, [0]), self.label_smoothing)
-            total = total + self.clean_weight * clean.total
+            total = total + self.clean_weight * super().loss(model, batch, progress).total
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -117,9 +110,7 @@ class Adversarial(WarmupRegime):
         a projection changed. Means over examples are multiplied by the number of rows, since
         metrics are divided by it.
         """
-        import torch
-
-        from augury.regimes.objective import cross_entropy
+        import torch  # which takes seconds
 
         embedded = model.embedded(batch, 0)
         pads = ~embedded.mask.unsqueeze(-1)

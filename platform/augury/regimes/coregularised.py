@@ -19,6 +19,7 @@ from augury.regimes.regime import (
     ViewGroup,
     ViewModel,
     WarmupRegime,
+    cross_entropy,
     no_views,
 )
 
@@ -92,17 +93,13 @@ class CoRegularised(WarmupRegime):
         return [ViewGroup((SOURCE, view), TARGET) for view in views]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        # Imports torch, which takes seconds.
-        from augury.regimes.objective import cross_entropy, view_objective
+        from augury.regimes.objective import view_objective  # imports torch, which takes seconds
 
         if self.in_warmup(progress) and self.warmup_views == "cipher":
             return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         terms = view_objective(
-            rows.hidden,
-            rows.weight,
-            rows.bias,
-            rows.labels,
+            *rows,
             weights=[self.alpha1, self.alpha2],
             label_smoothing=self.label_smoothing,
             smoothing_excludes_target=self.smoothing == "others",

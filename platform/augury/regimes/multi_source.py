@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-from augury.regimes.regime import (
-    SOURCE,
-    TARGET,
-    Losses,
-    Progress,
-    Regime,
-    ViewGroup,
-    ViewModel,
-    no_views,
-)
+from augury.regimes.regime import SOURCE, TARGET, Regime, ViewGroup, no_views
 
 
 class MultiSource(Regime):
@@ -31,11 +22,6 @@ class MultiSource(Regime):
         if self.equation == 2:
             groups += [ViewGroup((view,), SOURCE) for view in views]
         return groups
-
-    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
-        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = MultiSource

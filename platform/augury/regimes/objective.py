@@ -14,25 +14,6 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from augury.regimes.regime import Losses, Rows
-
-
-def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Return the label-smoothed cross-entropy of one view, summed over rows; their number is the
-    divisor."""
-    terms = view_objective(
-        rows.hidden,
-        rows.weight,
-        rows.bias,
-        rows.labels,
-        weights=[1.0],
-        label_smoothing=label_smoothing,
-    )
-    count = rows.labels.numel()
-    return Losses(
-        terms.total, float(count), count, {"nll": terms.nll[0], "correct": terms.correct[0]}
-    )
-
 
 class Terms(NamedTuple):
     """Sums over rows, as returned by `view_objective`."""

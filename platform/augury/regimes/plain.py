@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-from augury.regimes.regime import SOURCE, TARGET, Losses, Progress, Regime, ViewGroup, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Regime, ViewGroup
 
 
 class Plain(Regime):
@@ -15,11 +15,6 @@ class Plain(Regime):
 
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         return [ViewGroup((SOURCE,), TARGET)]
-
-    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
-
-        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = Plain

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 SOURCE = "source"
 TARGET = "target"
-DEFAULT = "plain"
-"""Default regime."""
 NO_LETTERS = re.compile(r"[\W_]")
 REGIMES = Registry(
     "regime",
@@ -116,17 +114,16 @@ class Regime(Extension):
     """Probability mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    needs_embeddings: ClassVar[bool] = False
-    """Whether the model must be a PerturbableModel."""
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         """Return the view groups of each example, given the names of its views; an epoch reads one
         of them."""
 
-    @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        """Return the loss of a batch, whose view groups all have the same number of views."""
+        """Return the loss of a batch, whose view groups all have the same number of views; by
+        default the label-smoothed cross-entropy of the first one, averaged over rows."""
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
     @property
     def relative_cost(self) -> float:
@@ -136,6 +133,16 @@ class Regime(Extension):
     def onset(self, updates_per_epoch: float) -> float:
         """Return the number of updates until the complete loss applies: 0 without a warm-up."""
         return 0
+
+
+def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
+    """Return the label-smoothed cross-entropy of one view, summed over rows; their number is the
+    divisor."""
+    from augury.regimes.objective import view_objective  # imports torch, which takes seconds
+
+    terms = view_objective(*rows, weights=[1.0], label_smoothing=label_smoothing)
+    count, metrics = rows.labels.numel(), {"nll": terms.nll[0], "correct": terms.correct[0]}
+    return Losses(terms.total, count, count, metrics)
 
 
 class WarmupRegime(Regime):
@@ -202,11 +209,11 @@ def parse(value: Any) -> Regime:
     if isinstance(value, str):
         value = {"name": value}
     if isinstance(value, Mapping):
-        value = {"name": DEFAULT, **value}
+        value = {"name": "plain", **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
         raise UserError(
             f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: "
-            f"{', '.join(names())}"
+            f"{', '.join(REGIMES.names())}"
         )
     if value["name"] not in REGIMES:
         written, presets = NO_LETTERS.sub("", value["name"].lower()), []
@@ -222,8 +229,3 @@ def parse(value: Any) -> Regime:
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
     return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")
-
-
-def names() -> list[str]:
-    """Return the names of all regimes."""
-    return REGIMES.names()

@@ -64,7 +64,7 @@ def plan_epoch(
     """Return the updates of an `epoch` (from 0): `plan[update][rank]` lists a rank's batches.
 
     `groups` gives the number of rows that every view group has, the first ones; without it there is
-    one group of all rows. Example number g · rows + r is row r under group g (`locate`). `weights`
+    one group of all rows. Example number g · rows + r is row r under group g. `weights`
     (rows,) says how often the epoch reads each row (`copies`), never twice in a batch; without it
     each once. `order` is `length` (rows of similar length in a batch, equally long ones and the
     batches in random order) or `random` (all rows). The last update may hold fewer than
@@ -128,12 +128,6 @@ def copies(weights: np.ndarray, seed: int, epoch: int) -> np.ndarray:
     before, after = (np.floor(epochs * weights + offsets) for epochs in (epoch, epoch + 1))
     counts: np.ndarray = (after - before).astype(np.int64)
     return counts
-
-
-def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the view groups and the rows of example numbers, where there are `rows` rows."""
-    groups, positions = np.divmod(examples, rows)
-    return groups, positions
 
 
 def padded(

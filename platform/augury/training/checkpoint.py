@@ -296,11 +296,6 @@ class Checkpoints:
                     f"remove {self.folder.uri} to train the run from the beginning"
                 )
             tensors = load_file(str(checkpoint.local(MODEL)))
-            if total and tensors.keys() != total.keys():
-                raise UserError(
-                    f"checkpoints under {self.folder.uri} hold different tensors; remove the run "
-                    "and train again"
-                )
             for name, tensor in tensors.items():
                 value = tensor.double() if tensor.is_floating_point() else tensor
                 total[name] = total[name] + value if name in total else value

@@ -19,35 +19,27 @@ from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.schedule import Patience
 from augury.training.settings import Training
-from augury.training.trained import PREFIXES
+from augury.training.trained import PREFIXES, TrainingRun
 
 
-def take_over(
-    run: Folder, name: str, address: str, seed: int, training: Training
-) -> Position | None:
-    """Start a new run with the state of the shorter one of the same seed that went farthest, and
-    register it; return the position that it goes on from, None where there is no such run, or this
-    one has begun.
-
-    `name` is the address of everything that determines training but its end.
-    """
-    taken = None
-    entries = Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
+def take_over(run: TrainingRun, training: Training) -> None:
+    """Start a new run with the state of the shorter one of its prefix and seed that went farthest,
+    if there is one, and register it."""
+    root = run.folder.root
+    entries = Store(root).folder(PREFIXES, f"{run.prefix}/seed-{run.seed}")
     names = entries.names()
-    if not Checkpoints(run).begun:
+    if not Checkpoints(run.folder).begun:
         sources = []
         for entry in names:
-            folder = Folder(run.root, entries.read(entry).decode())
-            if entry != address and (position := _position(folder, training)):
+            folder = Folder(root, entries.read(entry).decode())
+            if entry != run.address and (position := _position(folder, training)):
                 sources.append((folder, position))
         sources.sort(key=lambda source: source[1].update, reverse=True)
-        taken = next(
-            (position for source, position in sources if _copy(source, position, run, address)),
-            None,
-        )
-    if address not in names:
-        entries.write(address, run.name)
-    return taken
+        for source, position in sources:
+            if _copy(source, position, run):
+                break
+    if run.address not in names:
+        entries.write(run.address, run.folder.name)
 
 
 def _position(folder: Folder, training: Training) -> Position | None:
@@ -60,8 +52,7 @@ def _position(folder: Folder, training: Training) -> Position | None:
     checkpoints = Checkpoints(folder)
     with suppress(FileNotFoundError, Damaged):  # it may be training, and remove what is read
         for position in checkpoints.positions():
-            due = training.validates(position.update, position.epochs, position.in_epoch)
-            if due and _passes(position, training, checkpoints):
+            if training.validates(position) and _passes(position, training, checkpoints):
                 return position
     return None
 
@@ -72,7 +63,7 @@ def _passes(position: Position, training: Training, checkpoints: Checkpoints) ->
     begun = position.epochs + (position.in_epoch > 0)
     if training.max_epochs is not None and begun > training.max_epochs:
         return False
-    if training.spent(position.update, position.epochs):
+    if training.spent(position):
         return False
     patience = Patience(training.patience)
     for score in position.scores.values():
@@ -87,15 +78,16 @@ def _passes(position: Position, training: Training, checkpoints: Checkpoints) ->
     return needed <= {*checkpoints.updates()}
 
 
-def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool:
+def _copy(source: Folder, position: Position, run: TrainingRun) -> bool:
     """Copy history and checkpoints of another run to this run, until a position; return whether
     that succeeded.
 
     It fails where the other run is training and removes checkpoints meanwhile.
     """
+    folder = run.folder
     with suppress(FileNotFoundError, Damaged):
         # Training drops the records after the position.
-        run.write(history.FILE, source.read(history.FILE, verified=False))
+        folder.write(history.FILE, source.read(history.FILE, verified=False))
         for update in Checkpoints(source).updates():  # the latest comes last
             if update > position.update:
                 break
@@ -105,12 +97,12 @@ def _copy(source: Folder, position: Position, run: Folder, address: str) -> bool
                     (directory / file).write_bytes(checkpoint.read(file))
                 if (directory / STATE).exists():
                     state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
-                    state["position"]["address"] = address
+                    state["position"]["address"] = run.address
                     torch.save(state, directory / STATE)
-                run.sub("checkpoints").put(directory, f"{update:08d}")
-    if Checkpoints(run).begun:
-        say(f"{run.uri}: continues {source.uri} from update {position.update:,}")
+                folder.sub("checkpoints").put(directory, f"{update:08d}")
+    if Checkpoints(folder).begun:
+        say(f"{folder.uri}: continues {source.uri} from update {position.update:,}")
         return True
-    run.remove("checkpoints")
-    run.remove(history.FILE)
+    folder.remove("checkpoints")
+    folder.remove(history.FILE)
     return False

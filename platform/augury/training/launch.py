@@ -15,7 +15,6 @@ from augury.core.errors import Outage, UserError, outage_of
 from augury.core.execution import Execution
 from augury.core.files import located
 from augury.core.machine import available_cores, in_this_directory
-from augury.core.messages import say
 from augury.core.ray_connection import connect, is_alive
 from augury.training.distributed import connect_by
 from augury.training.extend import take_over
@@ -38,10 +37,10 @@ def launch(
     training: Training,
     execution: Execution,
     *,
-    name: str = "",
-    on_validation: OnValidation | None = None,
-    deadline: float | None = None,
-    warn: Callable[[str], None] = say,
+    name: str,
+    on_validation: OnValidation,
+    deadline: float | None,
+    warn: Callable[[str], None],
 ) -> bool:
     """Call `train` on the workers of the settings; return whether training has an outcome.
 
@@ -54,8 +53,7 @@ def launch(
     if folder.exists(OUTCOME):
         return True
     if run.prefix is not None:
-        take_over(folder, run.prefix, run.address, run.seed, training)
-    on_validation = on_validation or (lambda metrics: None)
+        take_over(run, training)
     cuda = execution.cuda
     here = execution.executor == "local" or (
         execution.executor == "auto" and not execution.joins_cluster
@@ -64,7 +62,7 @@ def launch(
         torch.set_num_threads(execution.threads or available_cores())
         train(run, torch.device("cuda" if cuda else "cpu"), on_validation, deadline)
     else:
-        _on_ray(train, run, training, execution, name or folder.uri, on_validation, deadline, warn)
+        _on_ray(train, run, training, execution, name, on_validation, deadline, warn)
     return folder.exists(OUTCOME)
 
 

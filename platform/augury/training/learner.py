@@ -88,7 +88,7 @@ def likelihood(
     sums = torch.zeros(3, dtype=torch.float64)
     for examples in distributed.share(batches_by_length(lengths, budget)):
         batch = rows(examples)
-        terms = view_objective(batch.hidden, batch.weight, batch.bias, batch.labels, weights=[1.0])
+        terms = view_objective(*batch, weights=[1.0])
         sums += torch.tensor([float(terms.nll[0]), float(terms.correct[0]), batch.labels.numel()])
     nll, correct, count = distributed.sum_over_workers(sums.to(device)).tolist()
     return Likelihood(nll / count, correct / count)

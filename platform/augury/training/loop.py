@@ -132,11 +132,14 @@ class Trainer:
                     self.step(batches)
                     position.seconds = time.monotonic() - began
                     position.cpu_seconds = time.process_time() - cpu_began
-                    if self._validation_due():
+                    # Where the settings say so, and always at the end.
+                    if self.training.validates(position) or self.training.spent(position):
                         on_validation(self._validate())
                         self.meter.restart()  # its tokens a second are of training alone
                         saved = time.monotonic()
-                        late = _on_any_worker(deadline is not None and time.time() > deadline)
+                        # On any worker: clocks differ, and all have to agree.
+                        past = deadline is not None and time.time() > deadline
+                        late = any(distributed.gather(past))
                     elif interrupted.is_set() or (
                         # Clocks differ between workers, and a snapshot needs all of them: one
                         # worker alone makes snapshots.
@@ -183,17 +186,7 @@ class Trainer:
     @property
     def finished(self) -> bool:
         """Whether patience or the budget has ended training."""
-        return self.patience.exhausted or self._budget_spent()
-
-    def _budget_spent(self) -> bool:
-        return self.training.spent(self.position.update, self.position.epochs)
-
-    def _validation_due(self) -> bool:
-        """Whether to validate now: where the settings say so, and always at the end."""
-        position = self.position
-        return self._budget_spent() or self.training.validates(
-            position.update, position.epochs, position.in_epoch
-        )
+        return self.patience.exhausted or self.training.spent(self.position)
 
     # ----- an update
 
@@ -250,7 +243,7 @@ class Trainer:
         self.optimizer.step()
         position.advance()
         if position.update % RECORD_UPDATES == 0:
-            self._record(rate)
+            self._record()
 
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
@@ -280,10 +273,10 @@ class Trainer:
             )
         self.unread = []
 
-    def _record(self, rate: float) -> None:
+    def _record(self) -> None:
         """Add the first worker's mean losses since the last record to the history."""
         if distributed.rank() == 0 and (metrics := self.meter.metrics(self.position.world)):
-            metrics["train/learning_rate"] = rate
+            metrics["train/learning_rate"] = self._learning_rate(self.position.update)
             self.history.add(self.position.update, self.position.all_epochs, metrics)
 
     # ----- validations and checkpoints
@@ -292,7 +285,7 @@ class Trainer:
         """Validate, save a checkpoint, and return the metrics to report."""
         self._check_finite()  # first: scores of diverged weights would look like results
         position = self.position
-        self._record(self._learning_rate(position.update))
+        self._record()
         validation = self._validation()
         position.scores[position.update] = self._score(validation)
         self.patience.count(position.scores[position.update])
@@ -425,11 +418,6 @@ def _interrupts() -> Iterator[threading.Event]:
         yield requested
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _on_any_worker(condition: bool) -> bool:
-    """Return whether a condition holds on any worker: clocks differ, and all have to agree."""
-    return any(distributed.gather(condition))
 
 
 class _Objective(nn.Module):

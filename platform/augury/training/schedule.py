@@ -23,16 +23,12 @@ def adam(parameters: Sequence[nn.Parameter], training: Training) -> torch.optim.
     import torch
 
     kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
-    groups = [{"params": list(parameters), "weight_decay": training.weight_decay}]
-    if training.weight_decay and training.decayed == "matrices":
-        matrices = [parameter for parameter in parameters if parameter.ndim > 1]
-        vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
-        groups = [
-            {"params": matrices, "weight_decay": training.weight_decay},
-            {"params": vectors, "weight_decay": 0.0},
-        ]
+    everywhere = training.decayed == "all" or not training.weight_decay
+    decayed = [parameter for parameter in parameters if everywhere or parameter.ndim > 1]
+    others = [parameter for parameter in parameters if not everywhere and parameter.ndim <= 1]
+    groups = [(decayed, training.weight_decay), (others, 0.0)]
     return kind(
-        [group for group in groups if group["params"]],
+        [{"params": group, "weight_decay": decay} for group, decay in groups if group],
         lr=training.learning_rate,
         betas=training.adam_betas,
         eps=training.adam_eps,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,23 +11,9 @@ from augury.core.config import Section
 from augury.core.errors import UserError, unknown
 from augury.training.batching import Order
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "paper": {"weights": "averaged"},
-    "released_code": {
-        "max_tokens": 5000,
-        "accumulation": 4,
-        "warmup_updates": 6000,
-        "patience": 25,
-        "clip_norm": 0.1,
-        "weight_decay": 1e-4,
-        "decayed": "all",
-        "adam_eps": 1e-8,
-        "validate_every_epochs": 4,
-        "weights": "averaged",
-    },
-}
-"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
-reads the 160,239 pairs of IWSLT14 four times."""
+if TYPE_CHECKING:
+    from augury.training.checkpoint import Position  # it imports torch
+
 BUDGETS = ("max_epochs", "max_updates")
 """The settings that only decide when training ends, apart from patience."""
 
@@ -35,7 +21,23 @@ BUDGETS = ("max_epochs", "max_updates")
 class Training(Section):
     """The optimisation of a model; every setting is part of a run's address."""
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {"weights": "averaged"},
+        "released_code": {
+            "max_tokens": 5000,
+            "accumulation": 4,
+            "warmup_updates": 6000,
+            "patience": 25,
+            "clip_norm": 0.1,
+            "weight_decay": 1e-4,
+            "decayed": "all",
+            "adam_eps": 1e-8,
+            "validate_every_epochs": 4,
+            "weights": "averaged",
+        },
+    }
+    """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
+    reads the 160,239 pairs of IWSLT14 four times."""
 
     preset: str | None = Field(None, exclude=True)
     """Preset that the other settings override."""
@@ -119,11 +121,9 @@ class Training(Section):
         return self
 
     def inactive(self) -> dict[str, str]:
-        unused = (
-            {}
-            if self.warmup_share is None
-            else {"warmup_updates": "warmup_share gives the warm-up"}
-        )
+        unused = {}
+        if self.warmup_share is not None:
+            unused["warmup_updates"] = "warmup_share gives the warm-up"
         if self.validate_every is not None:
             unused["validate_every_epochs"] = "validate_every says when, in updates"
         if self.weights in ("last", "best"):
@@ -132,17 +132,16 @@ class Training(Section):
             unused["decayed"] = "weight_decay=0 lets nothing decay"
         return unused
 
-    def spent(self, update: int, epochs: int) -> bool:
-        """Return whether `update` updates or `epochs` whole epochs use up a budget."""
-        limits = ((update, self.max_updates), (epochs, self.max_epochs))
+    def spent(self, position: Position) -> bool:
+        """Return whether the updates or the whole epochs until a position use up a budget."""
+        limits = ((position.update, self.max_updates), (position.epochs, self.max_epochs))
         return any(limit is not None and count >= limit for count, limit in limits)
 
-    def validates(self, update: int, epochs: int, in_epoch: int) -> bool:
-        """Return whether a validation is due after `update` updates: `epochs` epochs and `in_epoch`
-        updates."""
+    def validates(self, position: Position) -> bool:
+        """Return whether a validation is due at a position."""
         if self.validate_every is not None:
-            return update % self.validate_every == 0
-        return in_epoch == 0 and epochs % self.validate_every_epochs == 0
+            return position.update % self.validate_every == 0
+        return position.in_epoch == 0 and position.epochs % self.validate_every_epochs == 0
 
 
 class FineTuning(Training):
@@ -165,10 +164,7 @@ class FineTuning(Training):
 
 def without_end(training: Training) -> dict[str, Any]:
     """Return the settings in a run's address, without those that only decide when it ends."""
-    ends = ("patience", *(BUDGETS if has_free_end(training) else ()))
+    ends = ["patience"]
+    if training.schedule != "linear" and training.warmup_share is None:
+        ends += BUDGETS  # on which the learning rate does not depend
     return {key: value for key, value in training.to_dict().items() if key not in ends}
-
-
-def has_free_end(training: Training) -> bool:
-    """Return whether the learning rate does not depend on the budgets."""
-    return training.schedule != "linear" and training.warmup_share is None
