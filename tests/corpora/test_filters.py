@@ -18,6 +18,7 @@ from augury.corpora.filters import (
     Duplicates,
     clean,
     rejections,
+    row_hashes,
     word_counts,
 )
 
@@ -34,7 +35,9 @@ def cleaned(text: str, replace: dict[str, str] | None = None, **options: bool) -
 
 
 def reasons(source: str, target: str, filter: Cleaning | None) -> str:
-    return REASONS[rejections([pa.array([source]), pa.array([target])], filter)[0]]
+    return REASONS[
+        rejections([pa.array([source]), pa.array([target])], filter, ("source", "target"))[0]
+    ]
 
 
 @settings(max_examples=300, deadline=None)
@@ -102,4 +105,4 @@ def test_duplicates_are_those_of_a_set_of_rows_whatever_the_blocks(
             expected.append(row in seen)
             seen.add(row)
         sides = [pa.array([row[side] for row in rows], pa.string()) for side in (0, 1)]
-        assert duplicates.repeated(*sides).tolist() == expected
+        assert duplicates.repeated(row_hashes(*sides)).tolist() == expected

@@ -229,8 +229,8 @@ class Folder:
         incomplete, or of another version of Augury, and Damaged if its manifest is."""
         if not self.complete:
             raise UserError(
-                f"{self.uri} is incomplete: the command that creates it was interrupted; run it "
-                "again"
+                f"{self.uri} is missing or incomplete: repeat the command that makes it, such as "
+                "`augury train`"
             )
         return {key: value for key, value in self._manifest().items() if key != OTHERS}
 

@@ -141,7 +141,7 @@ class RecordBuilder:
         block, codes = cleaned.block, cleaned.codes
         passed = np.flatnonzero(codes == 0)
         if cleaned.hashes is not None:
-            repeated = self._duplicates.repeated_hashes(cleaned.hashes)
+            repeated = self._duplicates.repeated(cleaned.hashes)
             codes[passed[repeated]] = DUPLICATE
             passed = passed[~repeated]
         numbers = np.arange(self._passed, self._passed + len(passed))
