@@ -156,6 +156,7 @@ def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[st
         ("tsv", "text\tlabel\na\tb\nc\n", "line 3 has 1 column,"),
         ("tsv", "text\tlabel\na\tb\tc\n", "line 2 has 3 columns,.* or, .*the header"),
         ("csv", 'text,label\na,"b\n', "line 2"),
+        ("csv", "text,label\rmore\na,b\nc,d\n", "line 1: not CSV"),
         ("jsonl", '{"text": "a", "label": "b"}\n["x"]\n', "line 2 is no record"),
         ("jsonl", '{"text": ["x"], "label": "b"}\n', "line 1: 'text' is .*, not text"),
         ("jsonl", '{"text": "bad \\ud800 here", "label": "b"}\n', "line 1: .* half a character"),

@@ -59,7 +59,8 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     table = line_end.join(lines[comments:])
     delimiter = _delimiter(re.split("[\r\n]+", table), USUAL[layout])
     fields = lines[comments].count(delimiter)
-    (parsed,) = csv.reader(lines[comments : comments + 1], delimiter=delimiter)
+    # A line end of another system within the line is for the reader of rows to refuse.
+    (parsed,) = csv.reader([lines[comments].replace("\r", "")], delimiter=delimiter)
     numbers = {fields + 1, len(parsed)}
     # A header or a row of the table may begin with the mark, too.
     of_table = (row for row in range(comments) if _may_be_row(lines[row], delimiter, numbers))

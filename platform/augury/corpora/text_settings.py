@@ -156,7 +156,7 @@ class Text(Section):
     of NLI the usual names (`entailment`, `e`, `contradictory`, and `-` for no gold label)."""
     language: LanguageCode | None = None
     """Language of a text in one language; by default that of the corpus."""
-    replace: dict[str, str] = Field(default_factory=dict)
+    replace: dict[Annotated[str, Field(min_length=1)], str] = Field(default_factory=dict)
     """Strings to replace in all sentences."""
     reversed: bool = False
     """Whether a parallel text is for the opposite direction: its sides are swapped."""
