@@ -20,9 +20,8 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
-from augury.corpora.languages import base_language
+from augury.corpora.languages import base_language, require_words
 from augury.text import eda
-from augury.text.segmentation import require_words
 
 
 class Eda(Copies):

@@ -35,8 +35,8 @@ from augury.core.words import is_punctuation, words
 from augury.corpora import files
 from augury.corpora.corpus import TEXTS, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus
+from augury.corpora.languages import require_words
 from augury.corpora.spec import CorpusSpec
-from augury.text.segmentation import require_words
 
 VERSION = 5
 """Raised when the same text would be aligned otherwise: part of every address."""
@@ -370,12 +370,12 @@ def links_by_shard(
     first = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
     for side, language in zip(first.column_names, spec.languages, strict=True):
         require_words(first.column(side).to_pylist(), language, f"train, the {side} side")
+    if file and TEXTS in corpus.manifest:
+        raise UserError(
+            f"{file}: links are of a single training text, and there are several: join them"
+        )
     lines = list(_lines(file)) if file else []
     for shard in corpus.shards:
-        if file and TEXTS in corpus.manifest:
-            raise UserError(
-                f"{file}: links are of a single training text, and there are several: join them"
-            )
         if file:
             yield _links_given(corpus, shard, lines, file)
         else:

@@ -62,11 +62,10 @@ def add_noise(
     numbers = random.random((len(words), 1 + DRAWS)).tolist()
     for index, (number, *draws) in zip(words, numbers, strict=True):
         if number < rate:
-            word = parts[index]
-            is_heard = kind == "asr"
-            parts[index] = (
-                _heard(word, draws, context) if is_heard else _typed(word, draws, letters)
-            )
+            if kind == "asr":
+                parts[index] = _heard(parts[index], draws, context)
+            else:
+                parts[index] = _typed(parts[index], draws, letters)
     return "".join(parts)
 
 

@@ -60,10 +60,14 @@ class Resegmenter:
 
         The result for a row depends on its ids and its key only, with `keys` (rows,) uint64.
         """
-        ids = np.concatenate([*rows, np.empty(0, np.int32)]).astype(np.int64)
-        symbols, row = self._split(
-            ids, np.repeat(np.arange(len(rows)), [len(of_row) for of_row in rows])
-        )
+        if not len(rows):
+            return []
+        ids = np.concatenate(rows).astype(np.int64)
+        # The characters of the pieces, and the row of each.
+        lengths = self._lengths[ids]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        symbols = self._characters[np.repeat(self._offsets[ids], lengths) + within]
+        row = np.repeat(np.arange(len(rows)), [len(of_row) for of_row in rows]).repeat(lengths)
         begins_row = np.diff(row, prepend=-1) > 0
         begins_word = begins_row | self._starts_word[symbols] | np.roll(self._whole[symbols], 1)
         word = np.cumsum(begins_word) - 1
@@ -75,9 +79,11 @@ class Resegmenter:
         active = np.arange(len(symbols))  # symbols of words that may have a further merge
         while len(active):
             left, right = active[:-1], active[1:]
-            within = word[left] == word[right]
-            left, right = left[within], right[within]
-            merge, known = self._find(symbols[left], symbols[right])
+            same = word[left] == word[right]
+            left, right = left[same], right[same]
+            pairs = symbols[left] * self._size + symbols[right]
+            merge = np.searchsorted(self._pairs, pairs)
+            known = self._pairs[merge] == pairs
             left, right, merge = left[known], right[known], merge[known]
             end = position[right] + self._lengths[symbols[right]]
             span = (
@@ -92,23 +98,7 @@ class Resegmenter:
             changed[word[left]] = True
             active = active[exists[active] & changed[word[active]]]
         counts = np.bincount(row[exists], minlength=len(rows))
-        return (
-            np.split(symbols[exists].astype(np.int32), np.cumsum(counts)[:-1]) if len(rows) else []
-        )
-
-    def _split(self, ids: np.ndarray, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids of all characters, and the row of each."""
-        lengths = self._lengths[ids]
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return self._characters[np.repeat(self._offsets[ids], lengths) + within], np.repeat(
-            row, lengths
-        )
-
-    def _find(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the index of the merge of each pair of pieces, and whether there is one."""
-        pairs = left * self._size + right
-        index = np.searchsorted(self._pairs, pairs)
-        return index, self._pairs[index] == pairs
+        return np.split(symbols[exists].astype(np.int32), np.cumsum(counts)[:-1])
 
 
 def _first_by_word(word: np.ndarray, rank: np.ndarray) -> np.ndarray:

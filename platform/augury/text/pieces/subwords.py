@@ -96,17 +96,12 @@ class Subwords:
         return f"{self.folder.name} {self.max_length} {VERSION}"
 
     @property
-    def directory(self) -> str:
-        """A local directory with the tokenizer, for `from_pretrained`."""
-        return directory_of(self.folder)
-
-    @property
     def size(self) -> int:
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
         """Load the `transformers` tokenizer."""
-        return load(self.directory)
+        return load(directory_of(self.folder))
 
     def load(self) -> Encode:
         tokenizer = self.tokenizer()

@@ -122,9 +122,7 @@ class Vocabulary:
         return self._resegmenters[index]
 
     def encode(
-        self,
-        texts: Sequence[str] | pa.Array | pa.ChunkedArray,
-        view: str = "source",
+        self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source"
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1
         offsets.
