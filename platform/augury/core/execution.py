@@ -172,12 +172,7 @@ class Execution(Section):
                 )
 
     def choose(
-        self,
-        seconds: float,
-        what: str,
-        executor: ExecutorName | None = None,
-        *,
-        gpus: bool = False,
+        self, seconds: float, what: str, executor: ExecutorName | None = None, *, gpus: bool = False
     ) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
@@ -187,8 +182,11 @@ class Execution(Section):
         cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
         name = executor or self.executor
-        if _holds_cpus():
-            return LocalExecutor()
+        if is_worker():
+            import ray
+
+            if ray.get_runtime_context().get_assigned_resources().get("CPU"):
+                return LocalExecutor()
         if name == "auto":
             # A process that joins a cluster may lack the GPUs of its workers.
             elsewhere = self.device == "cuda" and self.joins_cluster
@@ -264,12 +262,3 @@ def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> ItemFunction:
         return {"rows": len(results), RESULTS: results}
 
     return apply
-
-
-def _holds_cpus() -> bool:
-    """Return whether Ray has reserved CPUs for this process, as for a trial of a sweep."""
-    if not is_worker():
-        return False
-    import ray
-
-    return bool(ray.get_runtime_context().get_assigned_resources().get("CPU"))

@@ -57,8 +57,9 @@ def file_of(name: str) -> Path:
 def reference(name: str) -> str:
     """Return the absolute path of a file with the hash of its content: `/home/me/mine.py@1a2b...`.
 
-    Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the
-    content does not match.
+    The file may run from then on where what is looked up now comes from the user. Raises
+    FileNotFoundError if there is no such file, and UserError if `name` has a hash that the content
+    does not match.
     """
     path, pinned = file_of(name), _REFERENCE.fullmatch(name)
     if not path.is_file():
@@ -66,7 +67,8 @@ def reference(name: str) -> str:
     content = _content_hash(path)
     if pinned and pinned[2] != content:
         raise _changed_error(path)
-    _allow_if_named(content, path)
+    if _named.get() and content not in _allowed() and not is_stored(path):
+        os.environ[ENVIRONMENT] = " ".join([*_allowed(), content])
     return f"{path}@{content}"
 
 
@@ -153,12 +155,6 @@ def allowing(settings: bytes) -> list[str]:
 def allow_any() -> None:
     """Allow every file that this process and its children load (`--allow-code`)."""
     os.environ[ENVIRONMENT] = ANY
-
-
-def _allow_if_named(content: str, path: Path) -> None:
-    """Allow a file with this hash where what is looked up now comes from the user."""
-    if _named.get() and content not in _allowed() and not is_stored(path):
-        os.environ[ENVIRONMENT] = " ".join([*_allowed(), content])
 
 
 def _check_allowed(content: str, path: Path) -> None:

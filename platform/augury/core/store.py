@@ -122,7 +122,7 @@ class Folder:
 
     def location(self, name: str) -> str:
         """Return the path or URI of a file, for messages."""
-        return files.located(self.root, f"{self.name}/{name}" if self.name else name)
+        return self.sub(name).uri
 
     @property
     def link(self) -> str | None:
@@ -174,9 +174,8 @@ class Folder:
 
         Files that are being written are left out.
         """
-        infos = self.contents().items()
-        names = [name for name, info in infos if info.is_file and f"/{TEMPORARY}" not in f"/{name}"]
-        return [name for name in names if name != MANIFEST]
+        names = [name for name, info in self.contents().items() if info.is_file]
+        return [name for name in names if name != MANIFEST and f"/{TEMPORARY}" not in f"/{name}"]
 
     @property
     def complete(self) -> bool:

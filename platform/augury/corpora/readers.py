@@ -100,9 +100,8 @@ def open_text(spec: Text, role: Role, languages: tuple[str, ...] = ()) -> TextSo
 
 def _reversed(read: Reader) -> Iterator[pa.Table]:
     """Yield blocks with source and target swapped."""
-    names = {"source": "target", "target": "source"}
     for block in read():
-        yield block.rename_columns([names.get(name, name) for name in block.column_names])
+        yield block.rename_columns({"source": "target", "target": "source"})
 
 
 def _portion(text: TextSource, portion: tuple[float, float], kind: Kind) -> TextSource:
