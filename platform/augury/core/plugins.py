@@ -13,19 +13,17 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
 from augury.core.plugin_files import file_of, is_path, load, reference, reference_of
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
@@ -204,6 +202,4 @@ def _modules(package: str, path: tuple[str, ...], attribute: str) -> Mapping[str
 def _installed(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name; `path` is sys.path, which the cache depends
     on."""
-    from importlib.metadata import entry_points  # imports the parser of mails
-
     return {point.name: point for point in entry_points(group=group)}

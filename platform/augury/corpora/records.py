@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +31,8 @@ from augury.corpora.filters import (
 )
 from augury.corpora.labels import LabelNames
 from augury.corpora.languages import check_language
+from augury.corpora.readers import TextSource
 from augury.corpora.spec import ResolvedSplit
-
-if TYPE_CHECKING:
-    from augury.corpora.readers import TextSource
 
 CODE = 2
 """Version in addresses, to be incremented when the same text gives other records."""

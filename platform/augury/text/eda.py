@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from augury.core.errors import UserError
-from augury.corpora.files import examine, find, lines
+from augury.corpora.files import find, read_sentences
 from augury.corpora.tables import column_index
 
 Operation = Literal["replacement", "insertion", "swap", "deletion"]
@@ -210,8 +210,6 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, normalised to NFC as corpora are, with their numbers."""
-    examine(str(file))  # raises if the file is empty, damaged or not UTF-8
-    for number, line in enumerate(lines(file), start=1):
-        text = unicodedata.normalize("NFC", line.decode()).rstrip("\r\n")
-        if text.strip():
-            yield number, text
+    for number, line in enumerate(read_sentences(str(file)), start=1):
+        if line.strip():
+            yield number, unicodedata.normalize("NFC", line)

@@ -20,6 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
 
 from augury.core.errors import UserError
 
@@ -229,9 +231,6 @@ def _distances(
 ) -> Numbers:
     """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance
     exceeds `limit`."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cpdist
-
     compared = cpdist(
         queries[pairs.queries],
         sentences[pairs.sentences],

@@ -57,13 +57,10 @@ class Text(NamedTuple):
         step, first = -(-manifest["rows"] // most) if most else 1, 0
         for shard in manifest["shards"]:
             block = read_shard(self.folder, shard, self.columns)
-            rows = range(first, len(block), step)
+            rows = pa.array(np.arange(first, len(block), step))
             first += len(rows) * step - len(block)
             for column in self.columns:
-                texts = block.column(column)
-                yield from (
-                    texts if step == 1 else texts.take(pa.array(rows, pa.int64()))
-                ).to_pylist()
+                yield from block.column(column).take(rows).to_pylist()
 
 
 class Encoded(NamedTuple):
