@@ -25,6 +25,8 @@ Role = Literal["train", "valid", "test"]
 Paths = FilePath | tuple[FilePath, ...]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Rows = Annotated[int, Field(ge=1, le=100_000_000)]
+Name = Annotated[str, Field(coerce_numbers_to_str=True)]
+"""A name that may be written as a number, such as that of a class."""
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {
@@ -75,15 +77,6 @@ class SourceNoise(NoiseRates):
     """Noise in the inputs of a test set; references are not changed."""
 
     seed: int = 1
-
-
-def _text_keys(names: Any) -> Any:
-    """Return a mapping of settings whose keys, such as numbers of classes, are text."""
-    if not isinstance(names, dict):
-        return names
-    if any(isinstance(key, bool) for key in names):
-        raise UserError("YAML takes a bare yes, no, on or off for true or false: put it in quotes")
-    return {str(key): value for key, value in names.items()}
 
 
 def _text_values(values: Any) -> Any:
@@ -148,9 +141,7 @@ class Text(Section):
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""
-    labels: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
-        default_factory=dict
-    )
+    labels: dict[Name, str | None] = Field(default_factory=dict)
     """Maps names or numbers of labels in the text to labels of the corpus, if they differ, or to
     null for no label (such rows are removed). The classes of Hugging Face's tables are known, and
     of NLI the usual names (`entailment`, `e`, `contradictory`, and `-` for no gold label)."""
