@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
@@ -233,9 +232,6 @@ class Execution(Section):
         return {**cpus, "GPU": self.gpus_per_worker} if cuda else cpus
 
 
-TEXTS, RESULTS = "texts", "results"
-
-
 def map_texts(
     executor: Executor,
     make: Callable[[], Callable[[list[T]], list[R]]],
@@ -247,18 +243,17 @@ def map_texts(
 ) -> list[R]:
     """Map a function with a model over texts, or lists of texts, `chunk` at a time, and return a
     result for each, in order."""
-    items = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
+
+    def of_items() -> ItemFunction:
+        function = make()
+
+        def apply(item: Item) -> Item:
+            results = function(list(item["texts"]))
+            return {"rows": len(results), "results": results}
+
+        return apply
+
+    items = [{"texts": [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
     with ProgressLine(name, len(texts), unit) as progress:
-        chunks = executor.map(partial(_of_texts, make), items, progress)
-    return [result for done in chunks for result in done[RESULTS]]
-
-
-def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> ItemFunction:
-    """Return the function of items that maps a list of texts to a list of results."""
-    function = make()
-
-    def apply(item: Item) -> Item:
-        results = function(list(item[TEXTS]))
-        return {"rows": len(results), RESULTS: results}
-
-    return apply
+        chunks = executor.map(of_items, items, progress)
+    return [result for done in chunks for result in done["results"]]

@@ -157,18 +157,6 @@ def allow_any() -> None:
     os.environ[ENVIRONMENT] = ANY
 
 
-def _check_allowed(content: str, path: Path) -> None:
-    """Raise UserError unless the file with this hash may run.
-
-    Ray's workers run what their driver, which has checked, sends them.
-    """
-    if not ({content, ANY} & set(_allowed()) or is_worker()):
-        raise UserError(
-            f"'{path}' is code that a stored run or sweep, or a file in a storage, names: read it, "
-            "then repeat the command with --allow-code"
-        )
-
-
 def _allowed() -> list[str]:
     return os.environ.get(ENVIRONMENT, "").split()
 
@@ -197,7 +185,12 @@ class _Finder:
             )
         if _content_hash(file) != match[1]:
             raise _changed_error(file)
-        _check_allowed(match[1], file)
+        # Ray's workers run what their driver, which has checked, sends them.
+        if not ({match[1], ANY} & set(_allowed()) or is_worker()):
+            raise UserError(
+                f"'{file}' is code that a stored run or sweep, or a file in a storage, names: read "
+                "it, then repeat the command with --allow-code"
+            )
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
 
 

@@ -86,10 +86,9 @@ def with_texts(content: Any, change: Callable[[str], Any]) -> Any:
 
 def extend(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the settings of a file with the changes of one that extends it."""
-    kept = {key: value for key, value in changes.items() if value is not None}
-    replaced = {key: value for key, value in kept.items() if key in VARIANTS}
-    inherited = {key: value for key, value in base.items() if changes.get(key, "") is not None}
-    return _merged(inherited, kept) | replaced
+    replaced = {key: changes[key] for key in VARIANTS if key in changes}
+    merged = _merged(base, changes) | replaced
+    return {key: value for key, value in merged.items() if value is not None}
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,6 @@ Rows = Annotated[int, Field(ge=1, le=100_000_000)]
 Name = Annotated[str, Field(coerce_numbers_to_str=True)]
 """A name that may be written as a number, such as that of a class."""
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
-TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {
     ".tsv": "tsv",
     ".csv": "csv",
@@ -40,12 +39,11 @@ EXTENSIONS = {
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
 TABULAR = ("file", "hub")
-OF_TABLES = ("columns", "where", "missing", "labels")
 ORIGINS = {
     **dict.fromkeys(("format", "header"), ("file",)),
     **dict.fromkeys(("split", "configuration"), ("hub",)),
     **dict.fromkeys(("seed", "lexicon"), ("builtin",)),
-    **dict.fromkeys(OF_TABLES, TABULAR),
+    **dict.fromkeys(("columns", "where", "missing", "labels"), TABULAR),
 }
 """The origins of the texts that a setting applies to, where it is not all."""
 NO_CONTENT = {"file", "lexicon", "name", "weight", "tag", "noise", "language"}
@@ -92,14 +90,14 @@ def _text_values(values: Any) -> Any:
 def table_layout(file: str) -> str:
     """Return the format of a table by its extension; UserError if that is unknown."""
     path = Path(file)
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in COMPRESSIONS]
+    suffixes = [suffix for suffix in Path(file.lower()).suffixes if suffix not in COMPRESSIONS]
     if path.is_dir():
         return "parquet"
     if suffixes and suffixes[-1] in EXTENSIONS:
         return EXTENSIONS[suffixes[-1]]
     raise UserError(
         f"the format of '{file}' is not evident from its extension: add format: "
-        f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
+        "tsv, csv, jsonl or parquet"
     )
 
 

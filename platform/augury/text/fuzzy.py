@@ -210,10 +210,7 @@ class FuzzyIndex:
             rows.append(row)
             ranked.append(sorted(numbers))
         by_length.pop(0, None)
-        return [
-            Group(np.array(rows), np.array(ranked))
-            for _, (rows, ranked) in sorted(by_length.items())
-        ]
+        return [Group(np.array(rows), np.array(ranked)) for rows, ranked in by_length.values()]
 
     def _encoded(self, sentences: Sequence[Sequence[str]]) -> npt.NDArray[Any]:
         """Return sentences as strings with a character for each token.
