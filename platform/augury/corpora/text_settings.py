@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    BeforeValidator,
     Field,
     PositiveInt,
     create_model,
@@ -77,16 +76,6 @@ class SourceNoise(NoiseRates):
     seed: int = 1
 
 
-def _text_values(values: Any) -> Any:
-    """Return a mapping whose values, of columns of tables, are as readers give them."""
-    if not isinstance(values, dict):
-        return values
-    return {
-        key: str(value).lower() if isinstance(value, bool) else value
-        for key, value in values.items()
-    }
-
-
 def table_layout(file: str) -> str:
     """Return the format of a table by its extension; UserError if that is unknown."""
     path = Path(file)
@@ -133,9 +122,7 @@ class Text(Section):
     `{source: de, target: en}`. Dots address nested fields, such as `translation.de`; `language` is
     the code of the language of each row, for a table in several languages.
     """
-    where: Annotated[dict[str, str | int], BeforeValidator(_text_values)] = Field(
-        default_factory=dict
-    )
+    where: dict[str, str | int] = Field(default_factory=dict)
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""
@@ -229,6 +216,16 @@ class Text(Section):
         """Return the settings that give a text, for messages."""
         lines = [" and ".join(cls.KIND.lines)] if cls.KIND.lines else []
         return ", or ".join([*lines, *TABULAR, "builtin"])
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _as_readers_give_them(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        return {
+            key: str(value).lower() if isinstance(value, bool) else value
+            for key, value in values.items()
+        }
 
     @field_validator("columns")
     @classmethod
