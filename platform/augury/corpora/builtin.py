@@ -7,7 +7,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import chain, count, islice
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def builtin_text(
     two splits, for any seeds. UserError for a kind without any, and for an unsupported size of the
     text or the lexicon.
     """
-    size, kind = text.builtin or 0, text.KIND
+    size, seed, kind = text.builtin or 0, text.seed, text.KIND
     is_parallel = kind in (PARALLEL, MONOLINGUAL)
     is_nli = not is_parallel or bool({*languages} & {*NLI_LANGUAGES})
     lexicon = text.lexicon or (NLI_LEXICON if is_nli else LEXICON)
@@ -65,18 +65,17 @@ def builtin_text(
         raise UserError(
             f"the built-in corpus has no split of {size} rows: use a size from 1 to {largest:,}"
         )
-    settings: Any = {"seed": text.seed, "lexicon": lexicon}
     rows: Iterator[Row]
     if kind in (NLI, LABELLED_PAIRS):
-        name, rows = "nli", inferences(role, languages[0], **settings)
+        name, rows = "nli", inferences(role, languages[0], seed, lexicon)
     elif kind == LABELLED:
-        name, rows = "polarities", polarities(role, languages[0], **settings)
+        name, rows = "polarities", polarities(role, languages[0], seed, lexicon)
     elif not is_parallel:
         raise UserError("there is no built-in corpus of this kind: give file or hub")
     elif is_nli:
-        name, rows = "translations", translations(role, languages, **settings)
+        name, rows = "translations", translations(role, languages, seed, lexicon)
     else:
-        name, rows = f"German and English {GRAMMAR}", pairs(role, **settings)
+        name, rows = f"German and English {GRAMMAR}", pairs(role, seed, lexicon)
         german, english = BUILTIN_SIDES
         if languages[:1] == (english,) or languages[1:] == (german,):
             name = f"English and German {GRAMMAR}"
@@ -85,7 +84,7 @@ def builtin_text(
     return [f"builtin {name}", role, str(lexicon)], (row[:columns] for row in islice(rows, size))
 
 
-def pairs(split: Role, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[tuple[str, str]]:
+def pairs(split: Role, seed: int = 1, lexicon: int = LEXICON) -> Iterator[tuple[str, str]]:
     """Yield an endless stream of German-like sentences with their English-like translations."""
     seen: set[int] = set()
     for drawer in drawers(lexicon, seed):
@@ -94,7 +93,7 @@ def pairs(split: Role, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[tup
 
 
 def inferences(
-    split: Role, language: str, *, seed: int = 1, lexicon: int = NLI_LEXICON
+    split: Role, language: str, seed: int = 1, lexicon: int = NLI_LEXICON
 ) -> Iterator[tuple[str, str, str]]:
     """Yield an endless stream of premises, hypotheses and labels.
 
@@ -107,7 +106,7 @@ def inferences(
 
 
 def translations(
-    split: Role, languages: Iterable[str], *, seed: int = 1, lexicon: int = NLI_LEXICON
+    split: Role, languages: Iterable[str], seed: int = 1, lexicon: int = NLI_LEXICON
 ) -> Iterator[Row]:
     """Yield the premises and hypotheses of a split in NLI languages, except for premises whose hash
     belongs to another split."""
@@ -117,7 +116,7 @@ def translations(
 
 
 def polarities(
-    split: Role, language: str, *, seed: int = 1, lexicon: int = NLI_LEXICON
+    split: Role, language: str, seed: int = 1, lexicon: int = NLI_LEXICON
 ) -> Iterator[tuple[str, str]]:
     """Yield the sentences of `translations`, and whether they are affirmative or negative."""
     words = lexicon_of(lexicon)

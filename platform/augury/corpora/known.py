@@ -66,9 +66,8 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[st
             f"{known.name} is read from the subdirectory {folder} of a data directory: set "
             f"{ENVIRONMENT} to its path"
         )
-    settings: dict[str, Any] = yaml_file.with_texts(
-        known.texts[split], lambda text: text.format_map(languages)
-    )
+    text = known.texts[split]
+    settings: dict[str, Any] = yaml_file.with_texts(text, lambda name: name.format_map(languages))
     for key in ("source", "target", "file"):
         names = settings.get(key, ())
         paths = [

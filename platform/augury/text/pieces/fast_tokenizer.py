@@ -70,7 +70,7 @@ def fast_tokenizer(
         split_special_tokens=True,
         clean_up_tokenization_spaces=False,
         model_input_names=["input_ids", "attention_mask"],
-        **({"model_max_length": positions} if positions else {}),
+        model_max_length=positions,
     )
 
 

@@ -11,7 +11,8 @@ from augury.core.rng import fold_in, unit_interval
 from augury.text.pieces.sentencepieces import merges
 from augury.text.pieces.settings import SPACE
 
-_POSITION_BITS = 20
+_BITS = 20
+"""Of a position in a row."""
 _NO_MERGE = (2**63 - 1, 0, 0)
 """The end of the table of merges."""
 
@@ -34,23 +35,20 @@ class Resegmenter:
         """
         ids = {piece: index for index, piece in enumerate(pieces)}
         splittable = set(learned)
-        characters: list[list[int]] = []
-        for index, piece in enumerate(pieces):
-            whole = piece not in splittable
-            characters.append([index] if whole else [ids[letter] for letter in piece])
+        characters = [
+            [ids[letter] for letter in piece] if piece in splittable else [index]
+            for index, piece in enumerate(pieces)
+        ]
         self._lengths = np.array([len(row) for row in characters])
         self._offsets = np.cumsum(self._lengths) - self._lengths
         self._characters = np.fromiter(chain.from_iterable(characters), np.int64)
         self._whole = np.array([piece not in splittable for piece in pieces])
         self._starts_word = self._whole | np.array([piece.startswith(SPACE) for piece in pieces])
         self._size = len(pieces)
-        table = [
-            (ids[left] * self._size + ids[right], rank, ids[left + right])
-            for rank, (left, right) in enumerate(merges(learned))
-        ]
-        self._pairs, self._ranks, self._merged = np.array(
-            [*sorted(table), _NO_MERGE], np.int64
-        ).T.copy()
+        table = [_NO_MERGE]
+        for rank, (left, right) in enumerate(merges(learned)):
+            table.append((ids[left] * self._size + ids[right], rank, ids[left + right]))
+        self._pairs, self._ranks, self._merged = np.array(sorted(table), np.int64).T.copy()
 
     def rows(
         self, rows: Sequence[np.ndarray], dropout: float, keys: np.ndarray
@@ -72,7 +70,7 @@ class Resegmenter:
         begins_word = begins_row | self._starts_word[symbols] | np.roll(self._whole[symbols], 1)
         word = np.cumsum(begins_word) - 1
         position = np.arange(len(symbols)) - np.flatnonzero(begins_row)[np.cumsum(begins_row) - 1]
-        assert len(symbols) < 1 << _POSITION_BITS or position.max() < 1 << _POSITION_BITS
+        assert len(symbols) < 1 << _BITS or position.max() < 1 << _BITS
 
         # Whether a symbol starts there: merged into, the left one has both.
         exists = np.ones(len(symbols), bool)
@@ -86,9 +84,7 @@ class Resegmenter:
             known = self._pairs[merge] == pairs
             left, right, merge = left[known], right[known], merge[known]
             end = position[right] + self._lengths[symbols[right]]
-            span = (
-                (position[left] << 2 * _POSITION_BITS) | (position[right] << _POSITION_BITS) | end
-            )
+            span = (position[left] << 2 * _BITS) | (position[right] << _BITS) | end
             kept = unit_interval(fold_in(keys[row[left]], span)) >= dropout
             left, right, merge = left[kept], right[kept], merge[kept]
             first = _first_by_word(word[left], self._ranks[merge])

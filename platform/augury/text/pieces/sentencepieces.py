@@ -84,15 +84,6 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
     return model.getvalue()
 
 
-def learn_at_most(texts: Iterable[str], size: int) -> bytes:
-    """Train a model with `size` pieces, or as near to it as the text allows."""
-    lines = list(texts)
-    try:
-        return learn(lines, max(size, 0))
-    except SizeError as error:
-        return learn(lines, error.limit)
-
-
 def load(model: bytes) -> SentencePieceProcessor:
     """Return a model that encodes text."""
     return SentencePieceProcessor(model_proto=model)

@@ -40,7 +40,11 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
     from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    model = sentencepieces.learn_at_most(texts, size - len(SPECIAL))
+    lines = list(texts)
+    try:
+        model = sentencepieces.learn(lines, max(size - len(SPECIAL), 0))
+    except sentencepieces.SizeError as error:  # as near to it as the text allows
+        model = sentencepieces.learn(lines, error.limit)
     learned = sentencepieces.pieces(sentencepieces.load(model))
     # No special token is a piece, since pieces are of one script.
     ids = {piece: index for index, piece in enumerate([*SPECIAL, *learned])}
