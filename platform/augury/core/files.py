@@ -39,14 +39,6 @@ def check_inside(name: str) -> None:
         )
 
 
-def located(root: str, name: str) -> str:
-    """Return the path or URI of something below a root; the query of a URI stays last."""
-    if not name:
-        return root
-    place, mark, query = root.partition("?") if "://" in root else (root, "", "")
-    return f"{place.rstrip('/')}/{name}{mark}{query}"
-
-
 def local_root(root: str) -> str:
     """Return the absolute path of a local root; UserError unless its parent is a directory."""
     if not root.strip():

@@ -118,7 +118,10 @@ class Folder:
     @property
     def uri(self) -> str:
         """The location of the folder, for messages."""
-        return files.located(self.root, self.name)
+        if not self.name:
+            return self.root
+        place, mark, query = self.root.partition("?") if "://" in self.root else (self.root, "", "")
+        return f"{place.rstrip('/')}/{self.name}{mark}{query}"  # the query stays last
 
     def location(self, name: str) -> str:
         """Return the path or URI of a file, for messages."""

@@ -148,7 +148,9 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     try:
         size = split.text.subset
         builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
-        rows = min(text.total, text.first or text.total)
+        # Rows that are not of the text are read, and do not count among the first.
+        some = split.text.where or split.text.missing or split.text.portion
+        rows = text.total if some else min(text.total, text.first or text.total)
         with ProgressLine(f"read {split.name}", rows, split.kind.noun) as progress:
             for records in builder.records(progress):
                 writer.add(records)
