@@ -108,12 +108,10 @@ def load(reference: str) -> ModuleType:
 def describe_error(error: BaseException) -> str:
     """Return the type and message of an error, with the line of the plug-in file that raised it,
     if any."""
-    frames = [
-        frame
-        for frame in walk_tb(error.__traceback__)
-        if _MODULE.match(str(frame[0].f_globals["__name__"]))
-    ]
-    location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
+    location = ""
+    for frame, line in walk_tb(error.__traceback__):
+        if _MODULE.match(str(frame.f_globals.get("__name__"))):
+            location = f" ({frame.f_code.co_filename}, line {line})"
     message = f": {error}" if str(error) else ""
     return f"{type(error).__name__}{message}{location}"
 

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from augury.core.errors import UserError
@@ -91,13 +91,13 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
     """Return the character that cuts the first lines into as many fields each, or else the first
     one; the usual one before others."""
     marks = list(dict.fromkeys([usual, *DELIMITERS]))
-    even = []
     for mark in marks:
         plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
         read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)
         quoted = {len(row) - 1 for row in read if row}
-        even += [mark] * any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted))
-    return next(chain(even, (mark for mark in marks if mark in lines[0]), marks))
+        if any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted)):
+            return mark
+    return next((mark for mark in marks if mark in lines[0]), usual)
 
 
 def _are_quotes(path: str, dialect: Dialect) -> bool:

@@ -68,14 +68,13 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[st
         )
     text = known.texts[split]
     settings: dict[str, Any] = yaml_file.with_texts(text, lambda name: name.format_map(languages))
+    place = expanded(root) / folder
     for key in ("source", "target", "file"):
-        names = settings.get(key, ())
-        paths = [
-            _find(known, split, name, expanded(root) / folder)
-            for name in ([names] if isinstance(names, str) else names)
-        ]
-        if paths:
-            settings[key] = paths[0] if len(paths) == 1 else paths
+        names = settings.get(key)
+        if isinstance(names, str):
+            settings[key] = _find(known, split, names, place)
+        elif names:
+            settings[key] = [_find(known, split, name, place) for name in names]
     return settings
 
 

@@ -27,14 +27,8 @@ Rows = Annotated[int, Field(ge=1, le=100_000_000)]
 Name = Annotated[str, Field(coerce_numbers_to_str=True)]
 """A name that may be written as a number, such as that of a class."""
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
-EXTENSIONS = {
-    ".tsv": "tsv",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-}
+EXTENSIONS = {f".{name}": name for name in ("tsv", "csv", "jsonl", "parquet")}
+EXTENSIONS |= {".ndjson": "jsonl", ".json": "jsonl"}
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
 TABULAR = ("file", "hub")

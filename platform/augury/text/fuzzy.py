@@ -162,12 +162,10 @@ class FuzzyIndex:
     def filter_similar(self, queries: Sequence[Sequence[str]], limit: Limit, pairs: Pairs) -> Pairs:
         """Return those pairs that are similar but not equal."""
         distances = _distances(self._encoded(queries), self._codes, pairs)
-        lengths = (
-            (len(queries[query]), len(self._sentences[sentence]))
-            for query, sentence in zip(*map(np.ndarray.tolist, pairs), strict=True)
-        )
-        limits = np.array([limit.edits(*both) for both in lengths], np.int64)
-        return pairs.where((distances > 0) & (distances <= limits))
+        limits = []
+        for query, sentence in zip(*map(np.ndarray.tolist, pairs), strict=True):
+            limits.append(limit.edits(len(queries[query]), len(self._sentences[sentence])))
+        return pairs.where((distances > 0) & (distances <= np.array(limits, np.int64)))
 
     def overlapping(
         self, queries: Sequence[Sequence[str]], share: float
@@ -228,11 +226,6 @@ def _distances(
 ) -> Numbers:
     """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance
     exceeds `limit`."""
-    compared = cpdist(
-        queries[pairs.queries],
-        sentences[pairs.sentences],
-        scorer=Levenshtein.distance,
-        score_cutoff=limit,
-        dtype=np.int64,
-    )
-    return np.asarray(compared)
+    first, second = queries[pairs.queries], sentences[pairs.sentences]
+    found = cpdist(first, second, scorer=Levenshtein.distance, score_cutoff=limit, dtype=np.int64)
+    return np.asarray(found)

@@ -37,15 +37,8 @@ class Text(NamedTuple):
     def address(self, tokenizer: str) -> str:
         """Return the address of its tokens, given the name of the tokenizer."""
         column = self.columns[0] if len(self.columns) == 1 else list(self.columns)
-        return config.address(
-            {
-                "text": self.folder.name,
-                "column": column,
-                "view": self.view,
-                "vocabulary": tokenizer,
-                "version": 2,
-            }
-        )
+        text = {"text": self.folder.name, "column": column, "view": self.view}
+        return config.address({**text, "vocabulary": tokenizer, "version": 2})
 
     def lines(self, most: int | None = None) -> Iterator[str]:
         """Yield all sentences, shard by shard and column by column; of more than `most` rows every
