@@ -67,12 +67,11 @@ class InvalidSettings(UserError):
         self, subject: str, faults: Iterable[Fault], locations: Mapping[KeyPath, str] | None = None
     ):
         self.subject, self.faults, self.locations = subject, tuple(faults), dict(locations or {})
-        places = [_locate(fault.path, self.locations) for fault in self.faults]
-        lines = [
-            f"{place}: {fault.text()}" if place else fault.text()
-            for place, fault in zip(places, self.faults, strict=True)
-        ]
-        super().__init__("\n  ".join([f"{subject} is not valid:", *lines]))
+        lines = [f"{subject} is not valid:"]
+        for fault in self.faults:
+            place = _locate(fault.path, self.locations)
+            lines.append(f"{place}: {fault.text()}" if place else fault.text())
+        super().__init__("\n  ".join(lines))
 
     def __reduce__(self) -> tuple[type[InvalidSettings], tuple[Any, ...]]:
         # Ray workers pickle their errors.

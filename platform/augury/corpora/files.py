@@ -165,12 +165,9 @@ def find(path: str) -> Path:
     names = sorted(entry.name for entry in target.parent.iterdir())
     close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    suggestions = [str(Path(path).with_name(name)) for name in close]
-    hint = (
-        f"did you mean '{suggestions[0]}'?"
-        if suggestions
-        else f"'{target.parent}' contains {shown or 'nothing'}"
-    )
+    hint = f"'{target.parent}' contains {shown or 'nothing'}"
+    if close:
+        hint = f"did you mean '{Path(path).with_name(close[0])}'?"
     raise UserError(f"no file '{path}': {hint}{begins}")
 
 

@@ -181,9 +181,8 @@ def _pairs(block: pa.Table) -> pa.Array:
 
 
 def _mixture_address(addresses: Mapping[str, str]) -> str:
-    return address(
-        {"kind": "mixture", "version": 1, "texts": [list(text) for text in addresses.items()]}
-    )
+    texts = [list(text) for text in addresses.items()]
+    return address({"kind": "mixture", "version": 1, "texts": texts})
 
 
 def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:

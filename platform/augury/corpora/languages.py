@@ -53,12 +53,10 @@ def check_language(code: str) -> str:
         return code
     words = [word for word in (language.lower(), code.strip().lower()) if word in table.codes]
     nearest = words or difflib.get_close_matches(code.strip().lower(), table.codes, n=1, cutoff=0.4)
-    guess = table.codes[nearest[0]] if nearest else None
-    hint = (
-        f"did you mean '{guess}' ({table.names[guess]})?"
-        if guess
-        else "use an ISO 639 code such as de or hsb"
-    )
+    hint = "use an ISO 639 code such as de or hsb"
+    if nearest:
+        guess = table.codes[nearest[0]]
+        hint = f"did you mean '{guess}' ({table.names[guess]})?"
     raise UserError(
         f"'{code}' is not a language code: {hint} (use '{UNDETERMINED}' for a language without a "
         "code)"

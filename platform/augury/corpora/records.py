@@ -199,12 +199,9 @@ class RecordBuilder:
                 "(max_length, max_ratio)"
             )
         if not self._kept:
-            every = self.split.every
-            remedy = (
-                f"too few for every: {every}; lower it"
-                if every and self._passed
-                else f"see {files}"
-            )
+            remedy = f"see {files}"
+            if self.split.every and self._passed:
+                remedy = f"too few for every: {self.split.every}; lower it"
             raise UserError(
                 f"{name}: none of {self._read:,} rows is kept ({_counts(self._rejected)}): {remedy}"
             )
