@@ -67,7 +67,7 @@ class Eda(Copies):
         of_english = eda.without_stop_words(given)
 
         def rewrite(request: CopyRequest) -> list[str]:
-            synonyms = given if self.synonyms else {}
+            synonyms: eda.Synonyms = given if self.synonyms else {}
             if base_language(request.language) == "en":
                 synonyms = of_english
             # Sentences begin their turns of operations independently of each other.
