@@ -79,8 +79,7 @@ FilePath = Annotated[str, BeforeValidator(_path)]
 ModelName = Annotated[str, BeforeValidator(_directory_or_name)]
 """The directory of a model or a run, as a path, or its name elsewhere."""
 Overrides = Annotated[
-    dict[str, Any],
-    BeforeValidator(partial(yaml_file.with_texts, change=_absolute_if_it_exists)),
+    dict[str, Any], BeforeValidator(partial(yaml_file.with_texts, change=_absolute_if_it_exists))
 ]
 """Settings of an experiment that a part of another one trains; they have no types yet."""
 
@@ -94,8 +93,11 @@ def address(value: Any) -> str:
 
     References to files with their hash (`/home/me/mine.py@1a2b...`) enter without their directory.
     """
-    placeless = yaml_file.with_texts(value, lambda text: _DIRECTORY.sub("", text))
-    return digest(placeless, size=8).hex()
+
+    def without_directory(text: str) -> str:
+        return _DIRECTORY.sub("", text) if "@" in text else text
+
+    return digest(yaml_file.with_texts(value, without_directory), size=8).hex()
 
 
 def parse_assignments(assignments: Sequence[str], example: str = "regime.beta=5") -> dict[str, Any]:

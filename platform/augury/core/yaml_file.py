@@ -88,7 +88,7 @@ def extend(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
     """Return a copy of the settings of a file with the changes of one that extends it."""
     replaced = {key: changes[key] for key in VARIANTS if key in changes}
     merged = _merged(base, changes) | replaced
-    return {key: value for key, value in merged.items() if value is not None}
+    return {key: value for key, value in merged.items() if changes.get(key, "") is not None}
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
