@@ -242,12 +242,7 @@ def write_shard(folder: Folder, name: str, table: pa.Table) -> Checksum:
     only."""
     buffer = pa.BufferOutputStream()
     pq.write_table(
-        table,
-        buffer,
-        compression="lz4",
-        row_group_size=SHARD_ROWS,
-        use_dictionary=REPEATED,
-        store_schema=True,
+        table, buffer, compression="lz4", row_group_size=SHARD_ROWS, use_dictionary=REPEATED
     )
     return folder.write(name, buffer.getvalue())
 
