@@ -236,6 +236,8 @@ class Text(Section):
         lacking = [name for name in kind.lines if name not in given]
         if lacking and self.origin == "lines":
             raise UserError(f"{given[0]} is given without {lacking[0]}: give both")
+        if self.portion and self.portion[0] >= self.portion[1]:
+            raise UserError(f"portion {list(self.portion)} has no rows: give the lower end first")
         for key, origins in ORIGINS.items():
             if key in changed and self.origin not in (None, *origins):
                 raise UserError(
