@@ -42,13 +42,12 @@ def reasons(source: str, target: str, filter: Cleaning | None) -> str:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.text(ASSIGNED, max_size=8), min_size=1, max_size=5))
-@example(["a\u0328\u0301", "e\u0301", "\u0344", "が"])
+@example(["a\u0328\u0301", "e\u0301", "\u0344", "が", "\ufeffa\ufeff"])
 def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
     result = clean(pa.array(texts, pa.string()), {}, Cleaning()).to_pylist()
-    assert result == [
-        re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
-        for text in texts
-    ]
+    composed = [unicodedata.normalize("NFC", text.replace("\ufeff", "")) for text in texts]
+    trimmed = [text.strip(" \t\n\r\x0b\x0c") for text in composed]
+    assert result == [re.sub(r"[\t\n\r]", " ", text) for text in trimmed]
 
 
 def test_case_entities_and_replacements() -> None:
