@@ -89,7 +89,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     from augury.core.execution import Execution
     from augury.core.store import Store
     from augury.corpora.corpus import CORPORA, Corpus
-    from augury.corpora.ingest import corpus_address, ingest
+    from augury.corpora.ingest import cached_address, ingest
     from augury.corpora.spec import CorpusSpec
 
     store = Store(directory / "store")
@@ -100,7 +100,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
         "filter": {"max_ratio": 3.0, "deduplicate": name != "read"},
     }
     corpus_spec = CorpusSpec.model_validate(spec)
-    folder = store.folder(CORPORA, corpus_address(corpus_spec, "train"))
+    folder = store.folder(CORPORA, cached_address(corpus_spec, "train"))
     if name in ("read", "deduplicate"):
         return lambda: ingest(corpus_spec, "train", store), [Path(folder.path())]
     corpus, execution = Corpus(folder), Execution(executor=executor)

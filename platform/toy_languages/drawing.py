@@ -3,24 +3,19 @@ to them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import product
 from typing import TypeVar
 
 from toy_languages.lexicon import Draw, Lexicon, line
-from toy_languages.statements import LABELS, Concept, Predicate, Predicates, Statement, label
+from toy_languages.statements import Concept, Predicate, Predicates, Statement, label
 
 T = TypeVar("T")
 
 # Quantifiers, with or without a negation.
-FORMS = (
-    ("all", False),
-    ("most", False),
-    ("some", False),
-    ("no", False),
-    ("some", True),
-    ("most", True),
-)
+FORMS = [(quantifier, False) for quantifier in ("all", "most", "some", "no")]
+FORMS += [("some", True), ("most", True)]
 # Probabilities of adjectives, transitive verbs and second predicates.
 ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2
 COUNTS = (0, 1, 1, 2)  # of changes between hypothesis and premise, apart from the quantifier
@@ -138,9 +133,7 @@ def well_formed(statement: Statement) -> bool:
     return True
 
 
-RELATED: dict[tuple[str, bool, str], list[tuple[str, bool]]] = {
-    (*form, relation): [] for form, relation in product(FORMS, LABELS)
-}
+RELATED: dict[tuple[str, bool, str], list[tuple[str, bool]]] = defaultdict(list)
 """Quantifier and negation of a hypothesis, and a label -> those of the premises with the same words
 that have this label."""
 for claimed, form in product(FORMS, FORMS):

@@ -22,7 +22,8 @@ from typing import Any
 import yaml
 
 from augury.core.config import merge
-from augury.corpora.known import data_file
+from augury.core.yaml_file import with_texts
+from augury.corpora.known import data_directory
 from augury.sweeping.declarations import PaperTable, Rows
 from search_spaces.scales import size_of
 
@@ -73,14 +74,10 @@ def row(parts: Mapping[str, Any], names: Sequence[str], scale: str) -> dict[str,
                 method = merge(method, {key.replace(".last.", f".{last}."): value})
             else:
                 others[key] = value
-    located: dict[str, Any] = filled(method | others, data=data_file("").rstrip("/"))
+    located: dict[str, Any] = filled(method | others, data=data_directory())
     return located
 
 
 def filled(value: Any, **names: str) -> Any:
     """Return nested settings with names in braces replaced in all texts."""
-    if isinstance(value, Mapping):
-        return {key: filled(inner, **names) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [filled(inner, **names) for inner in value]
-    return value.format(**names) if isinstance(value, str) else value
+    return with_texts(value, lambda text: text.format(**names))

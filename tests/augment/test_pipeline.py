@@ -88,7 +88,7 @@ def bytes_of(augmented: pipeline.Augmented) -> dict[str, bytes]:
 
 def test_a_key_that_changes_nothing_is_refused(store: Store) -> None:
     letters = len({letter for sentence in SENTENCES for letter in sentence if letter.isalpha()})
-    with pytest.raises(UserError, match=f"key {letters} leaves the text unchanged"):
+    with pytest.raises(UserError, match=f"key {letters} leaves letters unchanged"):
         pipeline.augment(corpus(store), [Cipher(keys=(letters,))], store)
 
 

@@ -15,7 +15,7 @@ import yaml
 from augury.cli import main
 from augury.core.locks import locked
 from augury.core.store import Store
-from augury.corpora.ingest import corpus_address
+from augury.corpora.ingest import cached_address
 from augury.training.loop import Trainer
 from augury.training.trained import WEIGHTS
 from tests import tiny
@@ -26,7 +26,7 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
     content = experiment.model_dump(mode="json", exclude_unset=True)
     (tmp_path / "toy.yaml").write_text(yaml.safe_dump(content))
     store = Store(experiment.storage)
-    address = corpus_address(experiment.corpus, "train")
+    address = cached_address(experiment.corpus, "train")
     command = [sys.executable, "-m", "augury.cli", "config", str(tmp_path / "toy.yaml")]
     with locked(store.folder("corpora", address)):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

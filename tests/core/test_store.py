@@ -19,7 +19,7 @@ def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("corpora", "abc")
     folder.write("part-00000", b"x")
     assert not folder.complete
-    with pytest.raises(UserError, match="is incomplete"):
+    with pytest.raises(UserError, match="missing or incomplete"):
         folder.manifest()
     folder.finish({"rows": 1})
     assert folder.complete and folder.manifest() == {"schema": SCHEMA, "rows": 1}

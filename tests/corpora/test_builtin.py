@@ -8,7 +8,8 @@ from itertools import islice
 
 import pytest
 
-from augury.corpora.builtin import LABELS, builtin_text, inferences, pairs, translations
+from augury.corpora.builtin import builtin_text, inferences, pairs, translations
+from augury.corpora.corpus import LABELS
 from augury.corpora.spec import CorpusSpec, MonolingualSpec, NliSpec
 from augury.corpora.text_settings import Role
 

@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus
 from augury.corpora.corpus import CORPORA, Corpus
-from augury.corpora.ingest import corpus_address, ingest, overlaps
+from augury.corpora.ingest import cached_address, ingest, overlaps
 from augury.corpora.spec import CorpusSpec
 
 Pairs = list[tuple[str, str]]
@@ -168,7 +168,7 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
         Path(packed[side]).write_bytes(gzip.compress(Path(path).read_bytes()))
     base = made(train=write(tmp_path, "a", rows))
     assert base == made(train=moved) == made(train=packed)
-    assert corpus_address(spec(train=moved), "train") == base
+    assert cached_address(spec(train=moved), "train") == base
     others = {
         made(train={**moved, "first": 1}),
         made(train=moved, filter={"lowercase": True}),
@@ -201,8 +201,8 @@ def test_an_interruption_leaves_nothing_that_counts(
     with pytest.raises(KeyboardInterrupt):
         ingest(corpus_spec, "train", store)
     (address,) = store.addresses(CORPORA)
-    with pytest.raises(UserError, match="no complete corpus"):
-        Corpus.load(store, address)
+    with pytest.raises(UserError, match="incomplete"):
+        Corpus.load(store, address).rows  # noqa: B018
     monkeypatch.undo()
     assert ingest(corpus_spec, "train", store).rows == 45_000
     assert Corpus.load(store, address).rows == 45_000

@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import tables
 from augury.corpora.corpus import CORPORA, LABELLED_PAIRS, LABELS, NLI, Corpus
-from augury.corpora.ingest import corpus_address, ingest
+from augury.corpora.ingest import cached_address, ingest
 from augury.corpora.records import stratified
 from augury.corpora.spec import LabelledPairsSpec, NliSpec
 
@@ -200,4 +200,4 @@ def test_several_texts_become_one_with_the_languages_of_each(tmp_path: Path, sto
     pairs = zip(corpus.column("origin"), corpus.column("language"), strict=True)
     assert Counter(pairs) == {("english", "en"): 2, ("german", "de"): 3}
     assert corpus.manifest["language"] == "mul" and corpus.kind == NLI
-    assert corpus.address == corpus_address(spec(train=texts), "train")
+    assert corpus.address == cached_address(spec(train=texts), "train")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from augury.core.errors import UserError
-from augury.corpora.languages import check_language, languages
+from augury.corpora.languages import check_language, languages, require_words
 
 
 @pytest.mark.parametrize("name", ["german", "Deutsch"])
@@ -24,3 +24,16 @@ def test_the_table_is_that_of_the_standard() -> None:
     # too.
     assert len(table.names) == 184 and len(table.three_letter) > 7_700
     assert not table.three_letter & table.codes.keys()
+
+
+def test_segmented_text_is_the_way_out() -> None:
+    plain, segmented = "两只狗在公园里跑,孩子们看着。", "两 只 狗 在 公园 里 跑 , 孩子 们 看着 。"
+    require_words([segmented, ""], "zh", "here")
+    with pytest.raises(UserError, match="here: 'zh' is written without spaces.*run a segmenter"):
+        require_words([plain, "", plain], "zh", "here")
+
+
+def test_single_words_of_other_languages_are_words() -> None:
+    for language in ("de", "vi", "und", "qaa"):
+        require_words(["Donaudampfschifffahrt"], language, "here")
+    require_words([], "zh", "here")

@@ -8,7 +8,7 @@ from typing import Any
 from augury.core.config import validate
 from augury.core.store import Store
 from augury.corpora.corpus import row_ranges
-from augury.corpora.ingest import corpus_address, ingest
+from augury.corpora.ingest import cached_address, ingest
 from augury.corpora.spec import CorpusSpec
 
 VALID = {"builtin": 4}
@@ -28,7 +28,7 @@ def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Pa
     Specia 2019, 4.2)."""
     store, spec = Store(tmp_path), corpus(train=[CLEAN, NOISY])
     mixed = ingest(spec, "train", store)
-    assert mixed.address == corpus_address(spec, "train")
+    assert mixed.address == cached_address(spec, "train")
     assert mixed.rows == 55 and row_ranges(mixed) == [("clean", 0, 36), ("noisy", 36, 55)]
     assert mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19
     assert len(set(mixed.column("id"))) == 55

@@ -47,6 +47,8 @@ OF_TEXT: list[tuple[Any, str]] = [
     ({**FILES, "columns": {"source": "de"}}, "columns applies to file or hub"),
     ({"builtin": 5, "lexcon": 3}, "lexicon"),
     ({**FILES, "noise": {"spelling": 0.1}}, "train.noise"),
+    ({**FILES, "replace": {"": "x"}}, "train.replace"),
+    ({**FILES, "portion": [0.5, 0.2]}, "portion .* the lower end first"),
     ([CLEAN, CLEAN], "distinct name"),
     ({**TABLE, "labels": {True: "x"}}, "in quotes"),
 ]

@@ -84,7 +84,7 @@ LETTERS = len(set(TEXT) - {" "})
     [
         ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "10 lines and .*en has 40"),
         ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean '.*/valid.de"),
-        ({}, {"augment": [{**CIPHER, "keys": [1, LETTERS]}]}, "key \\d+ leaves the text unchanged"),
+        ({}, {"augment": [{**CIPHER, "keys": [1, LETTERS]}]}, "key \\d+ leaves letters unchanged"),
         ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size: 5000 entries, .* allows at most"),
     ],
 )

@@ -12,17 +12,15 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.text.eda import OPERATIONS, Operation, augment, load_stop_words, load_synonyms
+from augury.text.eda import OPERATIONS, Operation, augment, load_synonyms, without_stop_words
 
 SYNONYMS = {
     "dog": ("hound",),
     "sees": ("notices", "observes"),
     "movie": ("motion picture",),
     "US": ("America",),
-    "in": ("inch",),
     "é": ("e",),
 }
-STOP_WORDS = frozenset({"the", "in", "a"})
 vocabulary = st.sampled_from(
     ["dog", "Dog,", "the", "sees", "movie.", "US", "us", "in", "cat", "...", "(é)", "x-y", "4"]
 )
@@ -32,7 +30,7 @@ seeds = st.integers(0, 50)
 
 
 def changed(text: str, operation: Operation, alpha: float = 0.2, key: int = 0) -> str:
-    return " ".join(augment(text.split(), operation, alpha, generator(key), SYNONYMS, STOP_WORDS))
+    return " ".join(augment(text.split(), operation, alpha, generator(key), SYNONYMS))
 
 
 def all_of(text: str, operation: Operation, alpha: float = 0.2, keys: int = 200) -> Counter[str]:
@@ -48,10 +46,10 @@ def test_as_many_words_are_replaced() -> None:
     synonyms = {f"w{number}": (f"s{number}",) for number in range(20)}
     for alpha, size, count in ((0.1, 10, 1), (0.2, 9, 1), (0.2, 20, 4), (1.0, 20, 20)):
         words = list(synonyms)[:size]
-        replaced = augment(words, "replacement", alpha, generator(alpha, size), synonyms, ())
+        replaced = augment(words, "replacement", alpha, generator(alpha, size), synonyms)
         assert sum(word.startswith("s") for word in replaced) == count
         random, every = generator(alpha, size), dict.fromkeys(synonyms, ("s",))
-        assert len(augment(words, "insertion", alpha, random, every, ())) == size + count
+        assert len(augment(words, "insertion", alpha, random, every)) == size + count
 
 
 def test_all_occurrences_of_a_word_are_replaced_and_keep_case_and_punctuation() -> None:
@@ -75,9 +73,7 @@ def test_swap_gives_up_after_three_draws() -> None:
 
 
 def test_deletion_takes_the_share_asked_for() -> None:
-    left = [
-        len(augment(["w"] * 1000, "deletion", 0.2, generator(key), {}, ())) for key in range(20)
-    ]
+    left = [len(augment(["w"] * 1000, "deletion", 0.2, generator(key), {})) for key in range(20)]
     assert abs(np.mean(left) - 800) < 12  # four standard deviations of the mean: 11.3
 
 
@@ -87,11 +83,11 @@ def test_what_an_operation_keeps(
     words: list[str], operation: Operation, alpha: float, seed: int
 ) -> None:
     before = list(words)
-    result = augment(words, operation, alpha, generator(seed), SYNONYMS, STOP_WORDS)
+    result = augment(words, operation, alpha, generator(seed), SYNONYMS)
     assert words == before
     assert bool(result) == bool(words)
     assert all(word and word.split() == [word] for word in result)
-    assert result == augment(tuple(words), operation, alpha, generator(seed), SYNONYMS, STOP_WORDS)
+    assert result == augment(tuple(words), operation, alpha, generator(seed), SYNONYMS)
     if operation == "swap":
         assert Counter(result) == Counter(words)
     elif operation == "deletion":
@@ -142,10 +138,10 @@ def test_open_english_wordnet(data: Path) -> None:
 
 def test_the_bundled_lists() -> None:
     """The table serves words that EDA may change, and every synonym is new and in plain letters."""
-    synonyms, stop_words = load_synonyms(), load_stop_words()
-    assert (len(synonyms), len(stop_words)) == (342, 186)
-    assert not synonyms.keys() & stop_words
-    assert {"a", "the", "not", "don't", "is"} <= stop_words
+    synonyms = load_synonyms()
+    assert len(synonyms) == 342 and without_stop_words(synonyms) == synonyms
+    stop_words = dict.fromkeys(["a", "the", "not", "don't", "is", "Are"], ("x",))
+    assert without_stop_words(stop_words | synonyms) == synonyms
     assert synonyms["movie"] == ("film", "motion picture", "picture")
     for word, others in synonyms.items():
         assert 1 <= len(others) <= 4 and list(others) == sorted(set(others) - {word})

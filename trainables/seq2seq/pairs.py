@@ -14,7 +14,7 @@ from augury.core.locks import make_once
 from augury.core.messages import say_once
 from augury.core.progress import ProgressLine
 from augury.core.store import Store
-from augury.core.words import Words
+from augury.core.words import reordered, words
 from augury.corpora.corpus import CORPORA, KINDS, Corpus, CorpusWriter
 from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import align
@@ -116,10 +116,9 @@ def _reordered(
     kept, prompted, targets = [], [], []
     ids, sources = (column.to_pylist() for column in block.columns)
     for name, source, linked in zip(ids, sources, links, strict=True):
-        text = Words.of(source)
-        if align.coverage(text.words, linked) >= min_coverage:
-            order = align.permutation(text.words, linked)
+        tokens = words(source)
+        if align.coverage(tokens, linked) >= min_coverage:
             kept.append(name)
             prompted.append(prompts.reordering(source))
-            targets.append(text.text(order))
+            targets.append(reordered(source, align.permutation(tokens, linked)))
     return kept, prompted, targets

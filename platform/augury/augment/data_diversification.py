@@ -24,7 +24,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.corpora.filters import Duplicates
+from augury.corpora.filters import Duplicates, row_hashes
 from augury.decoding.settings import PLAIN, Decoding
 
 
@@ -84,7 +84,7 @@ class DataDiversification(CorpusOperator):
     ) -> Iterator[OperatorOutput]:
         known = Duplicates()
         for block in corpus.blocks(["source", "target"]):
-            known.repeated(*(column.combine_chunks() for column in block.columns))
+            known.repeated(row_hashes(*(column.combine_chunks() for column in block.columns)))
         # Copies are numbered by model, forward ones first, and by its views.
         translations = product(fitted["models"].items(), self.views)
         for number, ((role, model), view) in enumerate(translations, start=1):
@@ -96,7 +96,7 @@ class DataDiversification(CorpusOperator):
                 new, usable, counts = cleaned_outputs(corpus, hypotheses)
                 parents = block.filter(usable)
                 sides = {direction.read: parents.column(direction.read), direction.written: new}
-                repeated = known.repeated(sides["source"], sides["target"])
+                repeated = known.repeated(row_hashes(sides["source"], sides["target"]))
                 counts[f"{REJECTED}there already"] = int(repeated.sum())
                 parents, new = parents.filter(~repeated), new.filter(pa.array(~repeated))
                 yield new_records(

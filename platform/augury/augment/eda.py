@@ -20,9 +20,8 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
-from augury.corpora.languages import base_language
+from augury.corpora.languages import base_language, require_words
 from augury.text import eda
-from augury.text.segmentation import require_words
 
 
 class Eda(Copies):
@@ -64,12 +63,13 @@ class Eda(Copies):
         return {name: examine(str(file)).sha256 for name, file in files.items()}
 
     def rewriter(self, fitted: Mapping[str, Any], store: Store) -> Rewrite:
-        given, english_stop_words = eda.load_synonyms(self.synonyms), eda.load_stop_words()
+        given = eda.load_synonyms(self.synonyms)
+        of_english = eda.without_stop_words(given)
 
         def rewrite(request: CopyRequest) -> list[str]:
-            is_english = base_language(request.language) == "en"
-            synonyms = given if is_english or self.synonyms else {}
-            stop_words = english_stop_words if is_english else frozenset[str]()
+            synonyms: eda.Synonyms = given if self.synonyms else {}
+            if base_language(request.language) == "en":
+                synonyms = of_english
             # Sentences begin their turns of operations independently of each other.
             offsets = generator(self.seed, self.operator, request.id).integers(
                 len(eda.OPERATIONS), size=len(request.texts)
@@ -78,9 +78,7 @@ class Eda(Copies):
             changed = []
             for text, offset in zip(request.texts.values(), offsets.tolist(), strict=True):
                 operation = eda.OPERATIONS[(request.copy + offset) % len(eda.OPERATIONS)]
-                words = eda.augment(
-                    text.split(), operation, self.alpha, random, synonyms, stop_words
-                )
+                words = eda.augment(text.split(), operation, self.alpha, random, synonyms)
                 changed.append(" ".join(words) or text)  # a text without words is kept
             return changed
 

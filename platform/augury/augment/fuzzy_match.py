@@ -27,9 +27,9 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_corpus
+from augury.corpora.languages import require_words
 from augury.corpora.spec import BaseSpec, MonolingualSpec
 from augury.text.fuzzy import FuzzyIndex, Limit, Norm, Pairs
-from augury.text.segmentation import require_words
 
 BEST = 10
 """The candidates that a source is compared with under the rule of Li and Specia's code."""

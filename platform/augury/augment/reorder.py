@@ -18,9 +18,9 @@ from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.core.words import words
 from augury.corpora.corpus import input_columns
+from augury.corpora.languages import require_words
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.text.segmentation import require_words
 
 REORDERER = "reorderer"
 

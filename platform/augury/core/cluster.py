@@ -29,20 +29,28 @@ def check_storage(root: str) -> None:
         if is_read_only(error):  # what is finished needs no worker
             return
         raise
-    probe = ray.remote(num_cpus=0, max_retries=0)(_probe)
+
+    @ray.remote(num_cpus=0, max_retries=0)
+    def probe() -> None:
+        """Read on a worker what the command has written, and write it; raise what is wrong."""
+        if not folder.exists("command"):
+            raise UserError("it does not see what this command has just written: another directory")
+        folder.write("command", "")
+
     try:
         asked = []
         for node in ray.nodes():
             if node["Alive"]:
                 place = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-                task = probe.options(scheduling_strategy=place).remote(folder)
+                task = probe.options(scheduling_strategy=place).remote()
                 asked.append((node, task))
         for node, task in asked:
             try:
                 ray.get(task, timeout=REACH_SECONDS)
             except Exception as error:  # such as a machine on which Augury is not installed
                 cause = getattr(error, "cause", None) or error
-                reason = outage_of(error) or str(cause).strip().splitlines()[-1]
+                said = str(cause).strip().splitlines() or [type(cause).__name__]
+                reason = outage_of(error) or said[-1]
                 raise UserError(
                     f"storage {root} cannot be used from node {node['NodeManagerHostname']} "
                     f"({node['NodeManagerAddress']}): {reason}. Workers read and write it: mount "
@@ -50,10 +58,3 @@ def check_storage(root: str) -> None:
                 ) from error
     finally:
         folder.remove()
-
-
-def _probe(folder: Folder) -> None:
-    """Read on a worker what the command has written, and write it; raise what is wrong."""
-    if not folder.exists("command"):
-        raise UserError("it does not see what this command has just written: another directory")
-    folder.write("command", "")

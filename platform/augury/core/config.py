@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
@@ -64,17 +64,12 @@ def _directory_or_name(value: Any) -> Any:
     return path if value.startswith(PATHS) or os.path.isdir(path) else value
 
 
-def _in_their_folder(value: Any) -> Any:
-    """Return overrides, whose settings have no types yet, with absolute paths of what exists."""
-    if isinstance(value, Mapping):
-        return {key: _in_their_folder(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_in_their_folder(item) for item in value]
-    if not isinstance(value, FileText):
-        return value
-    path = absolute(value)
+def _absolute_if_it_exists(text: str) -> str:
+    if not isinstance(text, FileText):
+        return text
+    path = absolute(text)
     is_path = os.path.isfile(path) or os.path.isfile(os.path.join(path, "config.json"))
-    return path if is_path or value.startswith(PATHS) else str(value)
+    return path if is_path or text.startswith(PATHS) else str(text)
 
 
 FileName = Annotated[str, AfterValidator(file_name)]
@@ -83,8 +78,10 @@ FilePath = Annotated[str, BeforeValidator(_path)]
 """The path of a file or folder; a relative one begins at the folder of the file of settings."""
 ModelName = Annotated[str, BeforeValidator(_directory_or_name)]
 """The directory of a model or a run, as a path, or its name elsewhere."""
-Overrides = Annotated[dict[str, Any], BeforeValidator(_in_their_folder)]
-"""Settings of an experiment that a part of another one trains."""
+Overrides = Annotated[
+    dict[str, Any], BeforeValidator(partial(yaml_file.with_texts, change=_absolute_if_it_exists))
+]
+"""Settings of an experiment that a part of another one trains; they have no types yet."""
 
 S = TypeVar("S", bound=Section)
 T = TypeVar("T")
@@ -96,15 +93,11 @@ def address(value: Any) -> str:
 
     References to files with their hash (`/home/me/mine.py@1a2b...`) enter without their directory.
     """
-    return digest(_without_directories(value), size=8).hex()
 
+    def without_directory(text: str) -> str:
+        return _DIRECTORY.sub("", text) if "@" in text else text
 
-def _without_directories(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_directories(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_directories(item) for item in value]
-    return _DIRECTORY.sub("", value) if isinstance(value, str) and "@" in value else value
+    return digest(yaml_file.with_texts(value, without_directory), size=8).hex()
 
 
 def parse_assignments(assignments: Sequence[str], example: str = "regime.beta=5") -> dict[str, Any]:
@@ -130,8 +123,9 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     """
     if not isinstance(dotted, Mapping):  # as from Python
         raise UserError(f"settings are {dotted!r}: give a mapping of dotted keys")
-    result: Any = _copied(content)
-    for key, value in _copied(dotted).items():
+    copied = partial(yaml_file.with_texts, change=lambda text: text)
+    result: Any = copied(content)
+    for key, value in copied(dotted).items():
         node, parts = result, key.split(".")
         if parts[0] in yaml_file.VARIANTS:
             parts[2:] = [".".join(parts[2:])] * (len(parts) > 2)
@@ -154,14 +148,6 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
                     node[part] = {"name": node[part]} if isinstance(node.get(part), str) else {}
                 node = node[part]
     return dict(result)
-
-
-def _copied(content: Any) -> Any:
-    """Return a copy of nested settings, whose sections can be changed, each on its own: aliases of
-    YAML are the same object."""
-    if isinstance(content, Mapping):
-        return {key: _copied(value) for key, value in content.items()}
-    return [_copied(value) for value in content] if isinstance(content, list) else content
 
 
 def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

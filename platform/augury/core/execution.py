@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
@@ -172,12 +171,7 @@ class Execution(Section):
                 )
 
     def choose(
-        self,
-        seconds: float,
-        what: str,
-        executor: ExecutorName | None = None,
-        *,
-        gpus: bool = False,
+        self, seconds: float, what: str, executor: ExecutorName | None = None, *, gpus: bool = False
     ) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
@@ -187,8 +181,11 @@ class Execution(Section):
         cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
         name = executor or self.executor
-        if _holds_cpus():
-            return LocalExecutor()
+        if is_worker():
+            import ray
+
+            if ray.get_runtime_context().get_assigned_resources().get("CPU"):
+                return LocalExecutor()
         if name == "auto":
             # A process that joins a cluster may lack the GPUs of its workers.
             elsewhere = self.device == "cuda" and self.joins_cluster
@@ -235,9 +232,6 @@ class Execution(Section):
         return {**cpus, "GPU": self.gpus_per_worker} if cuda else cpus
 
 
-TEXTS, RESULTS = "texts", "results"
-
-
 def map_texts(
     executor: Executor,
     make: Callable[[], Callable[[list[T]], list[R]]],
@@ -249,27 +243,17 @@ def map_texts(
 ) -> list[R]:
     """Map a function with a model over texts, or lists of texts, `chunk` at a time, and return a
     result for each, in order."""
-    items = [{TEXTS: [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
+
+    def of_items() -> ItemFunction:
+        function = make()
+
+        def apply(item: Item) -> Item:
+            results = function(list(item["texts"]))
+            return {"rows": len(results), "results": results}
+
+        return apply
+
+    items = [{"texts": [*texts[start : start + chunk]]} for start in range(0, len(texts), chunk)]
     with ProgressLine(name, len(texts), unit) as progress:
-        chunks = executor.map(partial(_of_texts, make), items, progress)
-    return [result for done in chunks for result in done[RESULTS]]
-
-
-def _of_texts(make: Callable[[], Callable[[list[T]], list[R]]]) -> ItemFunction:
-    """Return the function of items that maps a list of texts to a list of results."""
-    function = make()
-
-    def apply(item: Item) -> Item:
-        results = function(list(item[TEXTS]))
-        return {"rows": len(results), RESULTS: results}
-
-    return apply
-
-
-def _holds_cpus() -> bool:
-    """Return whether Ray has reserved CPUs for this process, as for a trial of a sweep."""
-    if not is_worker():
-        return False
-    import ray
-
-    return bool(ray.get_runtime_context().get_assigned_resources().get("CPU"))
+        chunks = executor.map(of_items, items, progress)
+    return [result for done in chunks for result in done["results"]]

@@ -67,12 +67,11 @@ class InvalidSettings(UserError):
         self, subject: str, faults: Iterable[Fault], locations: Mapping[KeyPath, str] | None = None
     ):
         self.subject, self.faults, self.locations = subject, tuple(faults), dict(locations or {})
-        places = [_locate(fault.path, self.locations) for fault in self.faults]
-        lines = [
-            f"{place}: {fault.text()}" if place else fault.text()
-            for place, fault in zip(places, self.faults, strict=True)
-        ]
-        super().__init__("\n  ".join([f"{subject} is not valid:", *lines]))
+        lines = [f"{subject} is not valid:"]
+        for fault in self.faults:
+            place = _locate(fault.path, self.locations)
+            lines.append(f"{place}: {fault.text()}" if place else fault.text())
+        super().__init__("\n  ".join(lines))
 
     def __reduce__(self) -> tuple[type[InvalidSettings], tuple[Any, ...]]:
         # Ray workers pickle their errors.
@@ -110,7 +109,10 @@ def faults_of(
             faults[path] = Fault(path, f"'{KEY}' is required")
         elif each["type"] == "extra_forbidden":
             known, elsewhere = _known_keys(schema, path[:-1]), _keys_called(schema, path[-1])
-            hint = _nearest_key(path[-1], known, elsewhere)
+            hint = nearest(path[-1], known)
+            # Unless it looks like a slip of a key of its own section.
+            if elsewhere and not difflib.get_close_matches(path[-1], known, n=1, cutoff=SLIP):
+                hint = f"did you mean {' or '.join(map(repr, elsewhere))}?"
             faults[path] = Fault(path, f"unknown key '{KEY}': {hint}")
         elif each["type"] == "too_short":
             faults[path] = Fault(path, f"{KEY} has too few entries: give at least one")
@@ -143,15 +145,6 @@ def _key_path(error: Mapping[str, Any], content: Any) -> tuple[KeyPath, bool]:
         else:
             is_branch = True
     return tuple(path), is_branch
-
-
-def _nearest_key(name: str, known: Sequence[str], elsewhere: Sequence[str]) -> str:
-    """Return a hint with the key of other sections that has the name of an unknown one, unless it
-    looks like a slip of one of its own section."""
-    if elsewhere and not difflib.get_close_matches(name, known, n=1, cutoff=SLIP):
-        quoted = [f"'{key}'" for key in elsewhere]
-        return f"did you mean {' or '.join(quoted)}?"
-    return nearest(name, known)
 
 
 def _allowed(error: Mapping[str, Any]) -> str:
@@ -187,8 +180,8 @@ def _shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, BaseModel):
         return type(value).__name__
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    text = repr(value) if isinstance(value, str) else text
+    is_text = isinstance(value, str)
+    text = repr(value) if is_text else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 

@@ -33,19 +33,10 @@ def check_inside(name: str) -> None:
     parts = name.split("/")
     outside = name.startswith("/") or ".." in parts or "." in parts
     if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
-        shown = f"{name[:60]}…" if len(name) > 60 else name
         raise UserError(
-            f"{shown!r} cannot be the name of something in a storage: give one of at most "
+            f"{name!r:.60} cannot be the name of something in a storage: give one of at most "
             f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
         )
-
-
-def located(root: str, name: str) -> str:
-    """Return the path or URI of something below a root; the query of a URI stays last."""
-    if not name:
-        return root
-    place, mark, query = root.partition("?") if "://" in root else (root, "", "")
-    return f"{place.rstrip('/')}/{name}{mark}{query}"
 
 
 def local_root(root: str) -> str:

@@ -62,13 +62,10 @@ def mlflow_command(uri: str) -> str:
 def title(point: Mapping[str, Any]) -> str:
     """Return `beta=5, tau=1` for values by dotted key; keys with the same last part are written
     out."""
-    short = [_last_part(key) for key in point]
-    names = [
-        last if short.count(last) == 1 else key for last, key in zip(short, point, strict=True)
-    ]
-    return ", ".join(
-        f"{name}={_format(value)}" for name, value in zip(names, point.values(), strict=True)
-    )
+    short, parts = [_last_part(key) for key in point], []
+    for last, (key, value) in zip(short, point.items(), strict=True):
+        parts.append(f"{last if short.count(last) == 1 else key}={_format(value)}")
+    return ", ".join(parts)
 
 
 def is_whole(text: str) -> bool:

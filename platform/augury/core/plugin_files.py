@@ -57,8 +57,9 @@ def file_of(name: str) -> Path:
 def reference(name: str) -> str:
     """Return the absolute path of a file with the hash of its content: `/home/me/mine.py@1a2b...`.
 
-    Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the
-    content does not match.
+    The file may run from then on where what is looked up now comes from the user. Raises
+    FileNotFoundError if there is no such file, and UserError if `name` has a hash that the content
+    does not match.
     """
     path, pinned = file_of(name), _REFERENCE.fullmatch(name)
     if not path.is_file():
@@ -66,7 +67,8 @@ def reference(name: str) -> str:
     content = _content_hash(path)
     if pinned and pinned[2] != content:
         raise _changed_error(path)
-    _allow_if_named(content, path)
+    if _named.get() and content not in _allowed() and not is_stored(path):
+        os.environ[ENVIRONMENT] = " ".join([*_allowed(), content])
     return f"{path}@{content}"
 
 
@@ -106,12 +108,10 @@ def load(reference: str) -> ModuleType:
 def describe_error(error: BaseException) -> str:
     """Return the type and message of an error, with the line of the plug-in file that raised it,
     if any."""
-    frames = [
-        frame
-        for frame in walk_tb(error.__traceback__)
-        if _MODULE.match(str(frame[0].f_globals["__name__"]))
-    ]
-    location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
+    location = ""
+    for frame, line in walk_tb(error.__traceback__):
+        if _MODULE.match(str(frame.f_globals.get("__name__"))):
+            location = f" ({frame.f_code.co_filename}, line {line})"
     message = f": {error}" if str(error) else ""
     return f"{type(error).__name__}{message}{location}"
 
@@ -155,24 +155,6 @@ def allow_any() -> None:
     os.environ[ENVIRONMENT] = ANY
 
 
-def _allow_if_named(content: str, path: Path) -> None:
-    """Allow a file with this hash where what is looked up now comes from the user."""
-    if _named.get() and content not in _allowed() and not is_stored(path):
-        os.environ[ENVIRONMENT] = " ".join([*_allowed(), content])
-
-
-def _check_allowed(content: str, path: Path) -> None:
-    """Raise UserError unless the file with this hash may run.
-
-    Ray's workers run what their driver, which has checked, sends them.
-    """
-    if not ({content, ANY} & set(_allowed()) or is_worker()):
-        raise UserError(
-            f"'{path}' is code that a stored run or sweep, or a file in a storage, names: read it, "
-            "then repeat the command with --allow-code"
-        )
-
-
 def _allowed() -> list[str]:
     return os.environ.get(ENVIRONMENT, "").split()
 
@@ -201,7 +183,12 @@ class _Finder:
             )
         if _content_hash(file) != match[1]:
             raise _changed_error(file)
-        _check_allowed(match[1], file)
+        # Ray's workers run what their driver, which has checked, sends them.
+        if not ({match[1], ANY} & set(_allowed()) or is_worker()):
+            raise UserError(
+                f"'{file}' is code that a stored run or sweep, or a file in a storage, names: read "
+                "it, then repeat the command with --allow-code"
+            )
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
 
 

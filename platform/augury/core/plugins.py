@@ -13,23 +13,17 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pydantic import (
-    SerializerFunctionWrapHandler,
-    model_serializer,
-    model_validator,
-)
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
 from augury.core.plugin_files import file_of, is_path, load, reference, reference_of
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
@@ -49,12 +43,6 @@ class Registry:
     """Completes "a plug-in file must ..." in error messages."""
     is_mapping: bool = False
     """Whether the attribute maps names to plug-ins, so that one module can define several."""
-
-    @property
-    def group(self) -> str:
-        """The entry-point group."""
-        noun = self.noun.replace(" ", "_")
-        return f"augury.{noun[:-2]}es" if noun.endswith("is") else f"augury.{noun}s"
 
     def builtin(self) -> dict[str, str]:
         """Return the built-in names with their modules, which are only imported if
@@ -86,7 +74,7 @@ class Registry:
         if module := self.builtin().get(name):
             return self._extract(importlib.import_module(module), name)
         if is_path(name):
-            return self._extract(load(self._file_reference(name)), name)
+            return self._extract(load(self.reference(name)), name)
         if point := self._installed().get(name):
             try:
                 plugin = point.load()
@@ -109,25 +97,26 @@ class Registry:
     def reference(self, name: str) -> str:
         """Return a name as it is, and a path with the hash of its content, which pins it (see
         `reference`)."""
-        return self._file_reference(name) if is_path(name) and name not in self.builtin() else name
-
-    def _file_reference(self, path: str) -> str:
+        if name in self.builtin() or not is_path(name):
+            return name
         try:
-            return reference(path)
+            return reference(name)
         except FileNotFoundError as error:
-            file = file_of(path)
+            file = file_of(name)
             siblings = [str(sibling) for sibling in file.parent.glob("*.py")]
             close = nearest(str(file), siblings) if siblings else ""
             reason = f"there is no file {file}{f' ({close})' if close.endswith('?') else ''}"
             if file.is_dir():
                 reason = f"{file} is a folder: give the file in it"
             raise UserError(
-                f"no {self.noun} '{path}': {reason}. Built-in and installed: "
+                f"no {self.noun} '{name}': {reason}. Built-in and installed: "
                 f"{', '.join(self.names())}; a file of your own must {self.contract}"
             ) from error
 
     def _installed(self) -> dict[str, EntryPoint]:
-        return _installed(self.group, tuple(sys.path))
+        noun = self.noun.replace(" ", "_")
+        group = f"augury.{noun[:-2]}es" if noun.endswith("is") else f"augury.{noun}s"
+        return _installed(group, tuple(sys.path))
 
     def _extract(self, module: ModuleType, name: str) -> Any:
         """Return the plug-in that a module defines; raise UserError if it defines none."""
@@ -213,6 +202,4 @@ def _modules(package: str, path: tuple[str, ...], attribute: str) -> Mapping[str
 def _installed(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name; `path` is sys.path, which the cache depends
     on."""
-    from importlib.metadata import entry_points  # imports the parser of mails
-
     return {point.name: point for point in entry_points(group=group)}

@@ -78,8 +78,8 @@ class ProgressLine(StatusLine):
 
     def _text(self, count: str, when: str) -> str:
         rate = self.done / max(time.monotonic() - self._start, 1e-6)
-        speed = f"{_rate(rate)} {self.unit}/s"
-        return " · ".join(filter(None, (self.name, count, speed, when)))
+        speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+        return " · ".join(filter(None, (self.name, count, f"{speed} {self.unit}/s", when)))
 
 
 def duration(seconds: float) -> str:
@@ -92,7 +92,3 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"

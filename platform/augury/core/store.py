@@ -118,11 +118,14 @@ class Folder:
     @property
     def uri(self) -> str:
         """The location of the folder, for messages."""
-        return files.located(self.root, self.name)
+        if not self.name:
+            return self.root
+        place, mark, query = self.root.partition("?") if "://" in self.root else (self.root, "", "")
+        return f"{place.rstrip('/')}/{self.name}{mark}{query}"  # the query stays last
 
     def location(self, name: str) -> str:
         """Return the path or URI of a file, for messages."""
-        return files.located(self.root, f"{self.name}/{name}" if self.name else name)
+        return self.sub(name).uri
 
     @property
     def link(self) -> str | None:
@@ -174,9 +177,8 @@ class Folder:
 
         Files that are being written are left out.
         """
-        infos = self.contents().items()
-        names = [name for name, info in infos if info.is_file and f"/{TEMPORARY}" not in f"/{name}"]
-        return [name for name in names if name != MANIFEST]
+        names = [name for name, info in self.contents().items() if info.is_file]
+        return [name for name in names if name != MANIFEST and f"/{TEMPORARY}" not in f"/{name}"]
 
     @property
     def complete(self) -> bool:
@@ -229,8 +231,8 @@ class Folder:
         incomplete, or of another version of Augury, and Damaged if its manifest is."""
         if not self.complete:
             raise UserError(
-                f"{self.uri} is incomplete: the command that creates it was interrupted; run it "
-                "again"
+                f"{self.uri} is missing or incomplete: repeat the command that makes it, such as "
+                "`augury train`"
             )
         return {key: value for key, value in self._manifest().items() if key != OTHERS}
 

@@ -9,7 +9,6 @@ points and commas in numbers. All other characters except white space are words 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import regex
@@ -73,49 +72,35 @@ def _are_of(scripts: str, texts: Iterable[str]) -> bool:
     return 2 * of_scripts > sum(map(str.isalpha, text))
 
 
-@dataclass(frozen=True)
-class Words:
-    """The words of a text, and the white space before each word and after the last one (`gaps`)."""
+def reordered(text: str, order: Sequence[int]) -> str:
+    """Return a text with its words in another order, given as their indices.
 
-    words: tuple[str, ...]
-    gaps: tuple[str, ...]
+    White space between adjacent words is kept. New neighbours are separated by a space, unless one
+    is a punctuation mark that was attached to a word on that side, like a comma to the word before
+    it or an opening bracket to the word after it.
+    """
+    parts = _words_and_gaps(text)
+    words, gaps = parts[1::2], parts[::2]
+    assert sorted(order) == list(range(len(words))), order
 
-    @classmethod
-    def of(cls, text: str) -> Words:
-        """Split a text into words and gaps, losslessly."""
-        parts = _words_and_gaps(text)
-        return cls(tuple(parts[1::2]), tuple(parts[::2]))
-
-    def text(self, order: Sequence[int] | None = None) -> str:
-        """Return the text with its words in another order, by default unchanged.
-
-        White space between adjacent words is kept. New neighbours are separated by a space, unless
-        one is a punctuation mark that was attached to a word on that side, like a comma to the word
-        before it or an opening bracket to the word after it.
-        """
-        positions = range(len(self.words)) if order is None else order
-        assert sorted(positions) == list(range(len(self.words))), order
-        if not self.words:
-            return self.gaps[0]
-        parts = [self.gaps[0], self.words[positions[0]]]
-        for before, after in pairwise(positions):
-            parts += [self._gap(before, after), self.words[after]]
-        return "".join([*parts, self.gaps[-1]])
-
-    def _gap(self, before: int, after: int) -> str:
-        if after == before + 1:
-            return self.gaps[after]
-        return "" if self._attached(after, -1) or self._attached(before, 1) else " "
-
-    def _attached(self, position: int, step: int) -> bool:
-        """Return whether this is a punctuation mark attached to the word to its left (-1) or
-        right (1)."""
-        if not is_punctuation(self.words[position]):
+    def is_attached(position: int, step: int) -> bool:
+        """Return whether this is a punctuation mark attached to the word to its left (-1) or right
+        (1)."""
+        if not is_punctuation(words[position]):
             return False
-        while is_punctuation(self.words[position]):
-            if self.gaps[max(position, position + step)] or not 0 <= position + step < len(
-                self.words
-            ):
+        while is_punctuation(words[position]):
+            following = position + step
+            if gaps[max(position, following)] or not 0 <= following < len(words):
                 return False
-            position += step
+            position = following
         return True
+
+    if not words:
+        return text
+    result = [gaps[0], words[order[0]]]
+    for before, after in pairwise(order):
+        gap = gaps[after]
+        if after != before + 1:
+            gap = "" if is_attached(after, -1) or is_attached(before, 1) else " "
+        result += [gap, words[after]]
+    return "".join([*result, gaps[-1]])

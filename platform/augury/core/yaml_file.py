@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,12 +74,21 @@ def scalar(text: str) -> str:
     return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]
 
 
+def with_texts(content: Any, change: Callable[[str], Any]) -> Any:
+    """Return a copy of nested settings, each section of which can be changed on its own (aliases of
+    YAML are the same object), with every text in them changed by a function."""
+    if isinstance(content, Mapping):
+        return {key: with_texts(value, change) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [with_texts(value, change) for value in content]
+    return change(content) if isinstance(content, str) else content
+
+
 def extend(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the settings of a file with the changes of one that extends it."""
-    kept = {key: value for key, value in changes.items() if value is not None}
-    replaced = {key: value for key, value in kept.items() if key in VARIANTS}
-    inherited = {key: value for key, value in base.items() if changes.get(key, "") is not None}
-    return _merged(inherited, kept) | replaced
+    replaced = {key: changes[key] for key in VARIANTS if key in changes}
+    merged = _merged(base, changes) | replaced
+    return {key: value for key, value in merged.items() if changes.get(key, "") is not None}
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,8 +109,11 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 def _read(path: str, extended_by: Sequence[str]) -> YamlFile:
     text = _remote_text(path) if "://" in path else _local_text(Path(path))
-    content, lines = _parsed(text, path)
-    content = _in_folder(content, os.path.dirname(path))
+    content, lines = _loaded(text, path)
+    if not isinstance(content, dict):
+        kind = "nothing" if content is None else f"{content!r:.40}"
+        raise UserError(f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)")
+    content = with_texts(content, lambda text: FileText(text, os.path.dirname(path)))
     base = content.pop(EXTENDS, None)
     prefix = f"{path}, " if extended_by else ""
     places = {keys: f"{prefix}line {line}" for keys, line in lines.items() if keys != (EXTENDS,)}
@@ -123,15 +135,6 @@ def _read(path: str, extended_by: Sequence[str]) -> YamlFile:
         raise error if other not in str(error) else UserError(f"{place}: {error}") from error
     merged = extend(extended.content, content)
     return YamlFile(merged, extended.places | places, (path, *extended.files))
-
-
-def _in_folder(content: Any, folder: str) -> Any:
-    """Return content whose texts know the folder of their file."""
-    if isinstance(content, Mapping):
-        return {key: _in_folder(value, folder) for key, value in content.items()}
-    if isinstance(content, list):
-        return [_in_folder(value, folder) for value in content]
-    return FileText(content, folder) if isinstance(content, str) else content
 
 
 def _local_text(path: Path) -> str:
@@ -165,17 +168,9 @@ def _remote_text(uri: str) -> str:
         raise UserError(f"no experiment file '{uri}'") from error
 
 
-def _parsed(text: str, path: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
-    """Return the mapping in a file, and the line, from 1, of every key and list item."""
-    content, lines = _loaded(text, path)
-    if not isinstance(content, dict):
-        kind = "nothing" if content is None else f"{content!r:.40}"
-        raise UserError(f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)")
-    return content, lines
-
-
 def _loaded(text: str, path: str) -> tuple[Any, dict[KeyPath, int]]:
-    """Return the value in a text, and the lines of its keys; UserError for what is no YAML."""
+    """Return the value in a text, and the line, from 1, of every key and list item; UserError for
+    what is no YAML."""
     try:
         loader = _Loader(text)  # that of libyaml dies of too deep a nesting
         root = loader.get_single_node()

@@ -155,14 +155,8 @@ class Corpus:
 
     @classmethod
     def load(cls, store: Store, address: str) -> Corpus:
-        """Return the corpus at `address`; raise UserError if it is not complete."""
-        corpus = cls(store.folder(CORPORA, address))
-        if not corpus.folder.complete:
-            raise UserError(
-                f"no complete corpus at {corpus.folder.uri}: create it with `augury augment` or "
-                "`augury train`"
-            )
-        return corpus
+        """Return the corpus at `address`, whether it is complete or not."""
+        return cls(store.folder(CORPORA, address))
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -248,12 +242,7 @@ def write_shard(folder: Folder, name: str, table: pa.Table) -> Checksum:
     only."""
     buffer = pa.BufferOutputStream()
     pq.write_table(
-        table,
-        buffer,
-        compression="lz4",
-        row_group_size=SHARD_ROWS,
-        use_dictionary=REPEATED,
-        store_schema=True,
+        table, buffer, compression="lz4", row_group_size=SHARD_ROWS, use_dictionary=REPEATED
     )
     return folder.write(name, buffer.getvalue())
 
@@ -283,9 +272,8 @@ class CorpusWriter:
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
         """Write the last shard, and the manifest."""
-        remainder = pa.concat_tables(self._buffer) if self._buffer else None
-        if remainder is not None and len(remainder):
-            self._write(remainder)
+        if any(map(len, self._buffer)):
+            self._write(pa.concat_tables(self._buffer))
         counts = {"rows": self.rows, "shards": self.names}
         self.folder.finish({**counts, **manifest}, files=self.names)
         return Corpus(self.folder)

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from augury.core.errors import UserError
@@ -59,7 +59,8 @@ def _dialect(path: str, layout: str, size: int, changed: int) -> Dialect:
     table = line_end.join(lines[comments:])
     delimiter = _delimiter(re.split("[\r\n]+", table), USUAL[layout])
     fields = lines[comments].count(delimiter)
-    (parsed,) = csv.reader(lines[comments : comments + 1], delimiter=delimiter)
+    # A line end of another system within the line is for the reader of rows to refuse.
+    (parsed,) = csv.reader([lines[comments].replace("\r", "")], delimiter=delimiter)
     numbers = {fields + 1, len(parsed)}
     # A header or a row of the table may begin with the mark, too.
     of_table = (row for row in range(comments) if _may_be_row(lines[row], delimiter, numbers))
@@ -90,13 +91,13 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
     """Return the character that cuts the first lines into as many fields each, or else the first
     one; the usual one before others."""
     marks = list(dict.fromkeys([usual, *DELIMITERS]))
-    even = []
     for mark in marks:
         plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
         read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)
         quoted = {len(row) - 1 for row in read if row}
-        even += [mark] * any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted))
-    return next(chain(even, (mark for mark in marks if mark in lines[0]), marks))
+        if any(len(counts) == 1 and min(counts) > 0 for counts in (plain, quoted)):
+            return mark
+    return next((mark for mark in marks if mark in lines[0]), usual)
 
 
 def _are_quotes(path: str, dialect: Dialect) -> bool:

@@ -38,20 +38,17 @@ OTHERS: Mapping[bytes, str] = {
     rb"ARROW1\0|\xff{4}": "an Arrow table: write it as Parquet",
     rb"PK\x03\x04": "a ZIP archive or an Office file (.xlsx): unpack it, or save it as CSV",
     rb"\xd0\xcf\x11\xe0": "an Office file (.xls, .doc): save it as CSV or text in UTF-8",
-    rb"%PDF-": "a PDF document: save its text in UTF-8",
-    rb"{\\rtf": "an RTF document: save it as text in UTF-8",
-    rb"7z\xbc\xaf|Rar!\x1a": "an archive (.7z, .rar): unpack it",
+    rb"%PDF-|{\\rtf": "a PDF or RTF document: save its text in UTF-8",
+    rb"7z\xbc\xaf|Rar!\x1a|.{257}ustar": "an archive (.7z, .rar, .tar): unpack it",
     rb"\x04\x22\x4d\x18|\x5d\0\0": "compressed by lz4 or lzma: unpack it, or use gz, xz or zst",
-    rb".{257}ustar": "a tar archive: unpack it",
     rb"SQLite format 3\0": "an SQLite database: write its table as CSV",
     rb"\x89PNG|\xff\xd8\xff|GIF8": "a picture: give its text",
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
-    rb"\s*(%b.*)?<tmx\b" % XML: "TMX, a translation memory: write its languages as two files of "
-    "lines, or a table",
-    rb"\s*(%b.*)?<xliff\b" % XML: "XLIFF: write its two languages as two files of lines, or as a "
-    "table",
+    rb"\s*(%b.*)?<(tmx|xliff)\b"
+    % XML: "a translation memory (TMX, XLIFF): write its two languages "
+    "as two files of lines, or as a table",
     rb"\s*(%b.*<html|(<!--[^>]*-->\s*)?<(html|head|body))\b" % XML: "a page of HTML: download the "
     "file itself, or save its text",
     rb"\s*(webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->)": "subtitles: write their sentences as "
@@ -168,12 +165,9 @@ def find(path: str) -> Path:
     names = sorted(entry.name for entry in target.parent.iterdir())
     close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    suggestions = [str(Path(path).with_name(name)) for name in close]
-    hint = (
-        f"did you mean '{suggestions[0]}'?"
-        if suggestions
-        else f"'{target.parent}' contains {shown or 'nothing'}"
-    )
+    hint = f"'{target.parent}' contains {shown or 'nothing'}"
+    if close:
+        hint = f"did you mean '{Path(path).with_name(close[0])}'?"
     raise UserError(f"no file '{path}': {hint}{begins}")
 
 

@@ -109,7 +109,7 @@ def word_counts(text: pa.Array) -> np.ndarray:
 
 
 def rejections(
-    texts: Sequence[pa.Array], filter: Cleaning | None, sides: Sequence[str] = ("source", "target")
+    texts: Sequence[pa.Array], filter: Cleaning | None, sides: Sequence[str]
 ) -> np.ndarray:
     """Return the index in REASONS of the first reason to reject each row; without a filter, empty
     sides.
@@ -130,12 +130,9 @@ def rejections(
         longer = np.where(unspaced, np.maximum.reduce(characters), longer)
         shorter = np.where(unspaced, np.minimum.reduce(characters), shorter)
         rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.max_ratio
-    return np.select(list(rejected.values()), [_code(reason) for reason in rejected], default=0)
-
-
-def _code(reason: str) -> int:
-    """Return the index of a reason; empty sides of kinds from outside are `empty text`."""
-    return REASONS.index(reason if reason in REASONS else "empty text")
+    # Empty sides of kinds from outside are `empty text`.
+    known = (reason if reason in REASONS else "empty text" for reason in rejected)
+    return np.select(list(rejected.values()), [*map(REASONS.index, known)], default=0)
 
 
 def join_sides(*sides: pa.Array) -> pa.Array:
@@ -160,12 +157,9 @@ class Duplicates:
         self._runs: list[np.ndarray] = []
         """Hashes seen, sorted in each run."""
 
-    def repeated(self, *sides: pa.Array) -> np.ndarray:
-        """Return a mask of the rows that equal an earlier one, in this call or a previous one."""
-        return self.repeated_hashes(row_hashes(*sides))
-
-    def repeated_hashes(self, hashes: np.ndarray) -> np.ndarray:
-        """Return the mask of rows, given their `row_hashes`."""
+    def repeated(self, hashes: np.ndarray) -> np.ndarray:
+        """Return a mask of the rows, given their `row_hashes`, that equal an earlier one, in this
+        call or a previous one."""
         unique, first = np.unique(hashes, return_index=True)
         new = np.ones(len(unique), bool)
         for run in self._runs:

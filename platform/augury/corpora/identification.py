@@ -111,17 +111,17 @@ def is_foreign(sentence: str, code: str) -> bool:
 def language_warnings(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
     kind = corpus.kind
-    sides = {"text" if kind.name != "parallel" else "source": (kind.inputs[0], kind.language)}
-    if kind.name == "parallel":
-        sides["target"] = (kind.target, kind.target_language)
+    sides = {kind.inputs[0]: kind.language}
+    if len(kind.languages) > 1:
+        sides[kind.target] = kind.target_language
     # Built-in text has no files, is in its languages, and would wait for the library to load.
     if not corpus.shards or corpus.manifest.get("files") == []:
         return []
     block = corpus.shard(corpus.shards[0]).slice(0, ROWS)
     found = []
-    for side, (column, language) in sides.items():
+    for side, language in sides.items():
         for code in block.column(language).unique().to_pylist():
-            texts = block.filter(pc.equal(block.column(language), code)).column(column).to_pylist()
+            texts = block.filter(pc.equal(block.column(language), code)).column(side).to_pylist()
             stated, rows = _known(code), _rows_by_language(texts)
             if stated is None or not rows or rows[stated] > WRONG * rows.total():
                 continue

@@ -47,16 +47,6 @@ def ingest(spec: BaseSpec, split: str, store: Store) -> Corpus:
     return corpus
 
 
-def corpus_address(spec: BaseSpec, split: str) -> str:
-    """Return the address of the corpus that `ingest` would create; reads the files."""
-    if split == "train" and (mixture := spec.mixture):
-        return _mixture_address(
-            {name: corpus_address(text, split) for name, text in mixture.items()}
-        )
-    resolved = spec.resolve(split)
-    return _address(resolved, open_text(resolved.text, resolved.role, resolved.languages))
-
-
 @cache
 def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
     """Return the corpus of a split as `ingest` does, cached for the process.
@@ -69,18 +59,40 @@ def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
 
 @cache
 def cached_address(spec: BaseSpec, split: str) -> str:
-    """Return the address of a split, cached for the process.
+    """Return the address of the corpus that `ingest` would create, cached for the process; reads
+    the files.
 
     Raises UserError as `cached_corpus` does.
     """
     _check_files(spec)
-    return corpus_address(spec, split)
+    if split == "train" and (mixture := spec.mixture):
+        return _mixture_address(
+            {name: cached_address(text, split) for name, text in mixture.items()}
+        )
+    resolved = spec.resolve(split)
+    return _address(resolved, open_text(resolved.text, resolved.role, resolved.languages))
 
 
 @cache
 def _check_files(spec: BaseSpec) -> None:
     """Raise UserError, with all that cannot be opened, unless the files of all splits can."""
-    if missing := missing_texts(spec):
+    missing: dict[str, str] = {}  # file or known set -> why, each once
+    for split in spec.splits():
+        for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
+            try:
+                files = part.resolve(split).text.files()
+            except UserError as error:  # says which files of a known set are missing
+                missing.setdefault(str(part.known), f"text {split}: {error}")
+                continue
+            for file in files:
+                try:
+                    path = find(file)
+                    if not path.is_dir():
+                        with open_bytes(path, is_text=False):
+                            pass
+                except UserError as error:
+                    missing.setdefault(file, f"text {split} (corpus.{text_key(split)}): {error}")
+    if missing:
         raise UserError("\n".join(missing.values()))
 
 
@@ -112,34 +124,6 @@ def overlap_warning(count: int, name: str, corpus: Corpus, other: str) -> str:
     return f"{count:,} of the {whole} {verb} in the {other} set too"
 
 
-def missing_texts(spec: BaseSpec) -> dict[str, str]:
-    """Return why texts of a corpus cannot be read: file or known set -> error, each once."""
-    missing: dict[str, str] = {}
-    for split in spec.splits():
-        for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
-            try:
-                files = part.resolve(split).text.files()
-            except UserError as error:  # says which files of a known set are missing
-                missing.setdefault(str(part.known), f"text {split}: {error}")
-                continue
-            for file in files:
-                if file not in missing and (reason := unreadable(file)):
-                    missing[file] = f"text {split} (corpus.{text_key(split)}): {reason}"
-    return missing
-
-
-def unreadable(file: str) -> str | None:
-    """Return why a file cannot be opened; None if it can, or is a directory."""
-    try:
-        path = find(file)
-        if not path.is_dir():
-            with open_bytes(path, is_text=False):
-                pass
-    except UserError as error:
-        return str(error)
-    return None
-
-
 def _address(split: ResolvedSplit, text: TextSource) -> str:
     # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of
     # other splits.
@@ -164,7 +148,9 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     try:
         size = split.text.subset
         builder = RecordBuilder(split, text, choose(split, text, size) if size else None)
-        rows = min(text.total, text.first or text.total)
+        # Rows that are not of the text are read, and do not count among the first.
+        some = split.text.where or split.text.missing or split.text.portion
+        rows = text.total if some else min(text.total, text.first or text.total)
         with ProgressLine(f"read {split.name}", rows, split.kind.noun) as progress:
             for records in builder.records(progress):
                 writer.add(records)
@@ -195,9 +181,8 @@ def _pairs(block: pa.Table) -> pa.Array:
 
 
 def _mixture_address(addresses: Mapping[str, str]) -> str:
-    return address(
-        {"kind": "mixture", "version": 1, "texts": [list(text) for text in addresses.items()]}
-    )
+    texts = [list(text) for text in addresses.items()]
+    return address({"kind": "mixture", "version": 1, "texts": texts})
 
 
 def _mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:

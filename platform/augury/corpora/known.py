@@ -17,12 +17,12 @@ from augury.corpora.files import COMPRESSIONS
 ENVIRONMENT = "AUGURY_DATA"
 
 
-def data_file(name: str) -> str:
-    """Return the path of a file or directory below AUGURY_DATA, by default below `data`.
+def data_directory() -> str:
+    """Return the directory AUGURY_DATA, by default `data`.
 
     The variable is read at each call, so that no module that was imported keeps its value.
     """
-    return f"{os.environ.get(ENVIRONMENT, 'data')}/{name}"
+    return os.environ.get(ENVIRONMENT, "data").rstrip("/")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,26 +66,16 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str]) -> dict[st
             f"{known.name} is read from the subdirectory {folder} of a data directory: set "
             f"{ENVIRONMENT} to its path"
         )
-    settings: dict[str, Any] = _filled(known.texts[split], languages)
+    text = known.texts[split]
+    settings: dict[str, Any] = yaml_file.with_texts(text, lambda name: name.format_map(languages))
+    place = expanded(root) / folder
     for key in ("source", "target", "file"):
-        names = settings.get(key, ())
-        paths = [
-            _find(known, split, name, expanded(root) / folder)
-            for name in ([names] if isinstance(names, str) else names)
-        ]
-        if paths:
-            settings[key] = paths[0] if len(paths) == 1 else paths
+        names = settings.get(key)
+        if isinstance(names, str):
+            settings[key] = _find(known, split, names, place)
+        elif names:
+            settings[key] = [_find(known, split, name, place) for name in names]
     return settings
-
-
-def _filled(value: Any, languages: Mapping[str, str]) -> Any:
-    """Return settings with the codes of languages in place of `{source}`, `{target}` and
-    `{language}`."""
-    if isinstance(value, Mapping):
-        return {key: _filled(item, languages) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, languages) for item in value]
-    return value.format_map(languages) if isinstance(value, str) else value
 
 
 def check_languages(known: KnownSet, languages: tuple[str, ...]) -> None:

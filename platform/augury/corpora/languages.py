@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -27,6 +28,8 @@ UNSPACED = SINITIC | {
 }
 """Languages that are written without spaces between words: those of China and Japan, and those in
 the scripts of Thailand, Laos, Cambodia, Myanmar and Tibet."""
+LETTERS = 6
+"""The most letters for each space in segmented text."""
 PRIVATE = re.compile("q[a-t][a-z]")  # reserved for local use
 SUBTAGS = re.compile(r"([-_][A-Za-z0-9]{1,8})*")  # script, region: zh-Hans, pt_BR
 
@@ -50,12 +53,10 @@ def check_language(code: str) -> str:
         return code
     words = [word for word in (language.lower(), code.strip().lower()) if word in table.codes]
     nearest = words or difflib.get_close_matches(code.strip().lower(), table.codes, n=1, cutoff=0.4)
-    guess = table.codes[nearest[0]] if nearest else None
-    hint = (
-        f"did you mean '{guess}' ({table.names[guess]})?"
-        if guess
-        else "use an ISO 639 code such as de or hsb"
-    )
+    hint = "use an ISO 639 code such as de or hsb"
+    if nearest:
+        guess = table.codes[nearest[0]]
+        hint = f"did you mean '{guess}' ({table.names[guess]})?"
     raise UserError(
         f"'{code}' is not a language code: {hint} (use '{UNDETERMINED}' for a language without a "
         "code)"
@@ -65,6 +66,26 @@ def check_language(code: str) -> str:
 def base_language(code: str) -> str:
     """Return a language code without script and region, in lower case: `pt` for `pt_BR`."""
     return re.split("[-_]", code)[0].lower()
+
+
+def require_words(texts: Iterable[str], language: str, where: str) -> None:
+    """Raise UserError, prefixed by `where`, if the words of a text are not separated by spaces.
+
+    Text in a language without spaces is considered unsegmented if it has more than six letters per
+    space.
+    """
+    if base_language(language) not in UNSPACED:
+        return
+    spaces = letters = 0
+    for text in texts:
+        spaces += max(0, len(text.split()) - 1)
+        letters += sum(map(str.isalnum, text))
+    if letters > LETTERS * spaces:
+        raise UserError(
+            f"{where}: '{language}' is written without spaces, and this text is not segmented "
+            f"into words ({spaces:,} spaces, {letters:,} letters at its beginning): run a "
+            "segmenter first"
+        )
 
 
 LanguageCode = Annotated[str, AfterValidator(check_language)]

@@ -17,18 +17,9 @@ from augury.core.errors import UserError, unknown
 from augury.core.naming import counted
 from augury.core.paths import expanded
 from augury.core.rng import keys_of, uniform
+from augury.corpora import tables
 from augury.corpora.corpus import Kind
 from augury.corpora.files import InputFile, examine, find, layout_of, sentences
-from augury.corpora.tables import (
-    BLOCK_ROWS,
-    LINE,
-    batches,
-    class_names,
-    examine_parquet,
-    read_table,
-    select_columns,
-    strings,
-)
 from augury.corpora.text_settings import Role, Text
 
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
@@ -49,8 +40,8 @@ class TextSource:
     """Number of input rows, or of lines if the input is a text file."""
     read: Reader
     """Reads blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis`
-    and `label`), `selected`, which is false for rows that are not part of the text, and LINE, where
-    rows have lines of a file."""
+    and `label`), `selected`, which is false for rows that are not part of the text, and
+    `tables.LINE`, where rows have lines of a file."""
     first: int | None = None
     """Maximum number of selected rows; None for all."""
     note: str | None = None
@@ -74,8 +65,8 @@ class TextSource:
     def location(self, block: pa.Table, place: int) -> str:
         """Return the location of a row of a block for messages: a line of a file, if it has one."""
         names = ", ".join(source["path"] for source in self.inputs) or "the built-in text"
-        if LINE in block.column_names:
-            return f"{names}, line {block.column(LINE)[place].as_py():,}"
+        if tables.LINE in block.column_names:
+            return f"{names}, line {block.column(tables.LINE)[place].as_py():,}"
         return f"row {block.column('row')[place].as_py():,} of {names}"
 
 
@@ -100,9 +91,8 @@ def open_text(spec: Text, role: Role, languages: tuple[str, ...] = ()) -> TextSo
 
 def _reversed(read: Reader) -> Iterator[pa.Table]:
     """Yield blocks with source and target swapped."""
-    names = {"source": "target", "target": "source"}
     for block in read():
-        yield block.rename_columns([names.get(name, name) for name in block.column_names])
+        yield block.rename_columns({"source": "target", "target": "source"})
 
 
 def _portion(text: TextSource, portion: tuple[float, float], kind: Kind) -> TextSource:
@@ -230,14 +220,16 @@ def _open_lines(spec: Text) -> TextSource:
     def column(parts: Sequence[_SideFile]) -> Iterator[pa.Array]:
         """Yield blocks of the files of a side, one file after the other."""
         for part in parts:
-            yield from map(strings, batches(part.sentences()))
+            yield from map(tables.strings, tables.batches(part.sentences()))
 
     def read() -> Iterator[pa.Table]:
         begin = 1
         for blocks in zip(*map(column, sides), strict=True):
             columns = dict(zip(spec.KIND.read, blocks, strict=True))
             end = begin + len(blocks[0])
-            yield _block(columns | ({LINE: pa.array(range(begin, end))} if are_lines else {}))
+            if are_lines:
+                columns[tables.LINE] = pa.array(range(begin, end))
+            yield _block(columns)
             begin = end
 
     return _text_source(spec, [part.file for part in files], total, read)
@@ -246,17 +238,19 @@ def _open_lines(spec: Text) -> TextSource:
 def _open_table(spec: Text) -> TextSource:
     path, layout = spec.file, spec.layout
     assert path is not None
-    files = examine_parquet(path) if layout == "parquet" else [examine(path)]
+    files = tables.examine_parquet(path) if layout == "parquet" else [examine(path)]
     names = list(dict.fromkeys([*spec.table_columns.values(), *spec.where]))
 
     def read() -> Iterator[pa.Table]:
-        return (_select(table, spec) for table in read_table(path, layout, names, spec.header))
+        blocks = tables.read_table(path, layout, names, spec.header)
+        return (_select(block, spec) for block in blocks)
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
-    classes = class_names(path, spec.table_columns.get("label", "")) if layout == "parquet" else ()
     text = _text_source(spec, files, sum(file.lines for file in files), read)
-    return replace(text, classes=classes)
+    if layout != "parquet":
+        return text
+    return replace(text, classes=tables.class_names(path, spec.table_columns.get("label", "")))
 
 
 def _open_hub(spec: Text, role: Role) -> TextSource:
@@ -265,8 +259,8 @@ def _open_hub(spec: Text, role: Role) -> TextSource:
     columns = list(dict.fromkeys([*spec.table_columns.values(), *spec.where]))
 
     def read() -> Iterator[pa.Table]:
-        for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
-            yield _select(select_columns(table, columns, name), spec)
+        for table in dataset.with_format("arrow").iter(batch_size=tables.BLOCK_ROWS):
+            yield _select(tables.select_columns(table, columns, name), spec)
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"split {split} of {name} has no rows: choose another split")
@@ -310,7 +304,7 @@ def _open_builtin(spec: Text, role: Role, languages: tuple[str, ...]) -> TextSou
     content, _ = builtin_text(spec, role, languages)
 
     def read() -> Iterator[pa.Table]:
-        for batch in batches(builtin_text(spec, role, languages)[1]):
+        for batch in tables.batches(builtin_text(spec, role, languages)[1]):
             yield _block(dict(zip(spec.KIND.read, zip(*batch, strict=True), strict=True)))
 
     return TextSource([], content, spec.builtin, read, spec.first, NOTE)
@@ -332,7 +326,7 @@ def _select(table: pa.Table, spec: Text) -> pa.Table:
         for side in spec.KIND.sentences:
             trimmed = pc.ascii_trim_whitespace(columns[side])
             selected &= ~pc.is_in(trimmed, value_set=marks).to_numpy()
-    lines = {LINE: table.column(LINE)} if LINE in table.column_names else {}
+    lines = {tables.LINE: table.column(tables.LINE)} if tables.LINE in table.column_names else {}
     return _block({**columns, **lines}, selected)
 
 

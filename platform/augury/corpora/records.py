@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,25 +16,11 @@ from augury.core.naming import counted
 from augury.core.progress import ProgressLine
 from augury.core.rng import digest
 from augury.core.threads import map_ahead
-from augury.corpora.filters import (
-    DUPLICATE,
-    FAULTS,
-    HELD_OUT,
-    NO_LABEL,
-    NOT_SELECTED,
-    REASONS,
-    SUBSET,
-    Duplicates,
-    clean,
-    rejections,
-    row_hashes,
-)
+from augury.corpora import filters
 from augury.corpora.labels import LabelNames
 from augury.corpora.languages import check_language
+from augury.corpora.readers import TextSource
 from augury.corpora.spec import ResolvedSplit
-
-if TYPE_CHECKING:
-    from augury.corpora.readers import TextSource
 
 CODE = 2
 """Version in addresses, to be incremented when the same text gives other records."""
@@ -51,7 +37,7 @@ class Cleaned(NamedTuple):
     texts: list[pa.Array]
     """The cleaned sides."""
     codes: np.ndarray
-    """Indices into REASONS, 0 for rows that pass the filter, (rows,)."""
+    """Indices into `filters.REASONS`, 0 for rows that pass the filter, (rows,)."""
     hashes: np.ndarray | None
     """The hashes of rows that pass, if repeated ones are to be removed."""
 
@@ -69,7 +55,7 @@ class RecordBuilder:
         self._read = self._selected = self._kept = 0
         self._rejected = Counter[str]()
         self._passed = 0  # number of rows that passed the filter
-        self._duplicates = Duplicates()
+        self._duplicates = filters.Duplicates()
 
     def records(self, progress: ProgressLine | None = None) -> Iterator[pa.Table]:
         """Yield the records of the text block by block; later blocks are cleaned meanwhile.
@@ -86,7 +72,7 @@ class RecordBuilder:
     def manifest(self) -> dict[str, Any]:
         """Return the entries of the manifest that records determine."""
         # In the order of reasons, however the text was cut into blocks.
-        reasons = [reason for reason in REASONS if reason in self._rejected]
+        reasons = [reason for reason in filters.REASONS if reason in self._rejected]
         return {
             **dict(zip(self.kind.languages, self.split.languages, strict=True)),
             "rows_in": self._read,
@@ -96,7 +82,7 @@ class RecordBuilder:
     def summary(self) -> str:
         """Return the counts as one line."""
         line = f"{self._kept:,} {self.kind.noun} of {counted(self._selected, 'row')}"
-        others = REASONS[NOT_SELECTED]  # rows of other splits, or not of `where`
+        others = filters.REASONS[filters.NOT_SELECTED]  # rows of other splits, or not of `where`
         rejected = {reason: count for reason, count in self._rejected.items() if reason != others}
         if rejected:
             line += f"; rejected: {_counts(rejected)}"
@@ -105,11 +91,12 @@ class RecordBuilder:
     def _clean(self, block: pa.Table) -> Cleaned:
         """Clean and filter a block; changes nothing in the builder."""
         sides = [block.column(side).combine_chunks() for side in self.kind.sentences]
-        texts = [clean(side, self.split.text.replace, self.split.filter) for side in sides]
+        texts = [filters.clean(side, self.split.text.replace, self.split.filter) for side in sides]
         training = self.split.role == "train"
-        codes = rejections(texts, self.split.filter if training else None, self.kind.sentences)
+        limits = self.split.filter if training else None
+        codes = filters.rejections(texts, limits, self.kind.sentences)
         selected = block.column("selected").to_numpy()
-        codes = np.where(selected, codes, NOT_SELECTED)
+        codes = np.where(selected, codes, filters.NOT_SELECTED)
         if self.kind.is_labelled:
             labels = block.column("label").combine_chunks().dictionary_encode()
             numbers = labels.indices.to_numpy()
@@ -120,20 +107,21 @@ class RecordBuilder:
                     place = self.text.location(block, int(rows[0]))
                     label = self._names.label(name, f"{self.split.name}: ", place)
                 if label is None:
-                    codes[rows] = NO_LABEL
+                    codes[rows] = filters.NO_LABEL
                 meant.append(label)
             column = pa.array(meant, pa.string()).take(labels.indices)
             block = block.set_column(block.column_names.index("label"), "label", column)
-        if not training and (codes > NO_LABEL).any():
-            row = int((codes > NO_LABEL).argmax())
+        if not training and (codes > filters.NO_LABEL).any():
+            row = int((codes > filters.NO_LABEL).argmax())
+            reason, place = filters.REASONS[codes[row]], self.text.location(block, row)
             raise UserError(
-                f"{self.split.name}: {REASONS[codes[row]]} in {self.text.location(block, row)}; "
-                "validation and test sets are not filtered: complete or remove the row"
+                f"{self.split.name}: {reason} in {place}; validation and test sets are not "
+                "filtered: complete or remove the row"
             )
         hashes = None
         if training and self.split.filter.deduplicate:
             passed = pa.array(np.flatnonzero(codes == 0))
-            hashes = row_hashes(*(text.take(passed) for text in texts))
+            hashes = filters.row_hashes(*(text.take(passed) for text in texts))
         return Cleaned(block, texts, codes, hashes)
 
     def _add(self, cleaned: Cleaned) -> pa.Table:
@@ -141,27 +129,27 @@ class RecordBuilder:
         block, codes = cleaned.block, cleaned.codes
         passed = np.flatnonzero(codes == 0)
         if cleaned.hashes is not None:
-            repeated = self._duplicates.repeated_hashes(cleaned.hashes)
-            codes[passed[repeated]] = DUPLICATE
+            repeated = self._duplicates.repeated(cleaned.hashes)
+            codes[passed[repeated]] = filters.DUPLICATE
             passed = passed[~repeated]
         numbers = np.arange(self._passed, self._passed + len(passed))
         self._passed += len(passed)
         if self.split.every:
             held_out = (numbers + 1) % self.split.every == 0
             if self.split.name == "train":
-                codes[passed] = np.where(held_out, HELD_OUT, 0)
+                codes[passed] = np.where(held_out, filters.HELD_OUT, 0)
             else:
-                codes[passed] = np.where(held_out, 0, NOT_SELECTED)
+                codes[passed] = np.where(held_out, 0, filters.NOT_SELECTED)
         if self._subset is not None:
             rows = np.flatnonzero(codes == 0)
-            codes[rows] = np.where(self._subset[: len(rows)], 0, SUBSET)
+            codes[rows] = np.where(self._subset[: len(rows)], 0, filters.SUBSET)
             self._subset = self._subset[len(rows) :]
         kept = codes == 0
         self._read += len(block)
         self._selected += int(block.column("selected").to_numpy().sum())
         self._kept += int(kept.sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
-            self._rejected[REASONS[code]] += int(count)
+            self._rejected[filters.REASONS[code]] += int(count)
         mask = pa.array(kept)
         return self._table(block.filter(mask), [text.filter(mask) for text in cleaned.texts])
 
@@ -201,9 +189,9 @@ class RecordBuilder:
             elif text.portion:
                 hint = ": too few, or too few that share no sentence; give it a text of its own"
             raise UserError(f"{name}: none of {self._read:,} rows is part of the text{hint}")
-        rejected = {reason: count for reason, count in self._rejected.items() if reason in FAULTS}
-        if (count := sum(rejected.values())) > MAX_REJECTED * self._selected:
-            counts = f"{count:,} of {self._selected:,} rows are rejected ({_counts(rejected)})"
+        faults = {why: self._rejected[why] for why in filters.FAULTS if why in self._rejected}
+        if (count := sum(faults.values())) > MAX_REJECTED * self._selected:
+            counts = f"{count:,} of {self._selected:,} rows are rejected ({_counts(faults)})"
             sides = f"the {' and the '.join(self.kind.sentences)} in {files}"
             expected = "belong together" if len(self.kind.sentences) > 1 else "is correct"
             raise UserError(
@@ -211,12 +199,9 @@ class RecordBuilder:
                 "(max_length, max_ratio)"
             )
         if not self._kept:
-            every = self.split.every
-            remedy = (
-                f"too few for every: {every}; lower it"
-                if every and self._passed
-                else f"see {files}"
-            )
+            remedy = f"see {files}"
+            if self.split.every and self._passed:
+                remedy = f"too few for every: {self.split.every}; lower it"
             raise UserError(
                 f"{name}: none of {self._read:,} rows is kept ({_counts(self._rejected)}): {remedy}"
             )
@@ -238,9 +223,8 @@ def choose(split: ResolvedSplit, text: TextSource, size: int) -> np.ndarray:
     for records in RecordBuilder(split, text).records():
         names = records.column("id").to_pylist()
         ranks += [digest("subset", 1, name, size=8) for name in names]
-        labels += (
-            records.column("label").to_pylist() if split.kind.is_labelled else [""] * len(names)
-        )
+        # Without labels, the origin, which is the same for all.
+        labels += records.column("label" if split.kind.is_labelled else "origin").to_pylist()
     if size > len(labels):
         raise UserError(
             f"{split.name}: subset is {size:,}, but there are {len(labels):,} "

@@ -104,21 +104,19 @@ def _complete(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield rows with as many fields as the header, UserError with the line for others, without
     empty lines; of a table of one column, these are empty texts."""
-    first = True
-    for line, row in rows:
+    for number, (line, row) in enumerate(rows):
         row = row or [""]
         if width > 1 and row == [""]:
             continue
         if len(row) != width:
             quoted = any(field.lstrip().startswith("'") for field in row)
             remedy = "write quotes around fields as \", not as '" if quoted else "correct the line"
-            if first:
+            if number == 0:
                 remedy += ", or, if all lines are so, the header"
             raise UserError(
                 f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
                 f"{width}: {remedy}"
             )
-        first = False
         yield line, row
 
 
@@ -219,11 +217,11 @@ def _json_records(path: Path) -> Iterator[tuple[str, int, dict[str, Any]]]:
                 f"{path}, line {line} is not valid JSON: {reason}: write a record a line, or one "
                 "array of records"
             ) from error
-        unit, first_number, records = "line", number, [content]
+        unit, records = "line", [content]
         if is_whole:
             _refuse_wrapped(str(path), content)
             unit, records = "record", content if isinstance(content, list) else [content]
-        for place, record in enumerate(records, first_number):
+        for place, record in enumerate(records, number):
             if not isinstance(record, dict):
                 raise UserError(
                     f"{path}, {unit} {place} is no record, but {json.dumps(record)[:60]}: write "

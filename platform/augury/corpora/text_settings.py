@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    BeforeValidator,
     Field,
     PositiveInt,
     create_model,
@@ -25,25 +24,19 @@ Role = Literal["train", "valid", "test"]
 Paths = FilePath | tuple[FilePath, ...]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Rows = Annotated[int, Field(ge=1, le=100_000_000)]
+Name = Annotated[str, Field(coerce_numbers_to_str=True)]
+"""A name that may be written as a number, such as that of a class."""
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
-TABLES = ("tsv", "csv", "jsonl", "parquet")
-EXTENSIONS = {
-    ".tsv": "tsv",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-}
+EXTENSIONS = {f".{name}": name for name in ("tsv", "csv", "jsonl", "parquet")}
+EXTENSIONS |= {".ndjson": "jsonl", ".json": "jsonl"}
 BUILTIN_SIDES = ("de", "en")
 """Languages that the sides of the built-in corpus resemble."""
 TABULAR = ("file", "hub")
-OF_TABLES = ("columns", "where", "missing", "labels")
 ORIGINS = {
     **dict.fromkeys(("format", "header"), ("file",)),
     **dict.fromkeys(("split", "configuration"), ("hub",)),
     **dict.fromkeys(("seed", "lexicon"), ("builtin",)),
-    **dict.fromkeys(OF_TABLES, TABULAR),
+    **dict.fromkeys(("columns", "where", "missing", "labels"), TABULAR),
 }
 """The origins of the texts that a setting applies to, where it is not all."""
 NO_CONTENT = {"file", "lexicon", "name", "weight", "tag", "noise", "language"}
@@ -77,36 +70,17 @@ class SourceNoise(NoiseRates):
     seed: int = 1
 
 
-def _text_keys(names: Any) -> Any:
-    """Return a mapping of settings whose keys, such as numbers of classes, are text."""
-    if not isinstance(names, dict):
-        return names
-    if any(isinstance(key, bool) for key in names):
-        raise UserError("YAML takes a bare yes, no, on or off for true or false: put it in quotes")
-    return {str(key): value for key, value in names.items()}
-
-
-def _text_values(values: Any) -> Any:
-    """Return a mapping whose values, of columns of tables, are as readers give them."""
-    if not isinstance(values, dict):
-        return values
-    return {
-        key: str(value).lower() if isinstance(value, bool) else value
-        for key, value in values.items()
-    }
-
-
 def table_layout(file: str) -> str:
     """Return the format of a table by its extension; UserError if that is unknown."""
     path = Path(file)
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in COMPRESSIONS]
+    suffixes = [suffix for suffix in Path(file.lower()).suffixes if suffix not in COMPRESSIONS]
     if path.is_dir():
         return "parquet"
     if suffixes and suffixes[-1] in EXTENSIONS:
         return EXTENSIONS[suffixes[-1]]
     raise UserError(
         f"the format of '{file}' is not evident from its extension: add format: "
-        f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
+        "tsv, csv, jsonl or parquet"
     )
 
 
@@ -142,21 +116,17 @@ class Text(Section):
     `{source: de, target: en}`. Dots address nested fields, such as `translation.de`; `language` is
     the code of the language of each row, for a table in several languages.
     """
-    where: Annotated[dict[str, str | int], BeforeValidator(_text_values)] = Field(
-        default_factory=dict
-    )
+    where: dict[str, str | int] = Field(default_factory=dict)
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""
-    labels: Annotated[dict[str, str | None], BeforeValidator(_text_keys)] = Field(
-        default_factory=dict
-    )
+    labels: dict[Name, str | None] = Field(default_factory=dict)
     """Maps names or numbers of labels in the text to labels of the corpus, if they differ, or to
     null for no label (such rows are removed). The classes of Hugging Face's tables are known, and
     of NLI the usual names (`entailment`, `e`, `contradictory`, and `-` for no gold label)."""
     language: LanguageCode | None = None
     """Language of a text in one language; by default that of the corpus."""
-    replace: dict[str, str] = Field(default_factory=dict)
+    replace: dict[Annotated[str, Field(min_length=1)], str] = Field(default_factory=dict)
     """Strings to replace in all sentences."""
     reversed: bool = False
     """Whether a parallel text is for the opposite direction: its sides are swapped."""
@@ -241,6 +211,16 @@ class Text(Section):
         lines = [" and ".join(cls.KIND.lines)] if cls.KIND.lines else []
         return ", or ".join([*lines, *TABULAR, "builtin"])
 
+    @field_validator("where", mode="before")
+    @classmethod
+    def _as_readers_give_them(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        return {
+            key: str(value).lower() if isinstance(value, bool) else value
+            for key, value in values.items()
+        }
+
     @field_validator("columns")
     @classmethod
     def _renamed_columns(cls, columns: dict[str, str]) -> dict[str, str]:
@@ -256,6 +236,8 @@ class Text(Section):
         lacking = [name for name in kind.lines if name not in given]
         if lacking and self.origin == "lines":
             raise UserError(f"{given[0]} is given without {lacking[0]}: give both")
+        if self.portion and self.portion[0] >= self.portion[1]:
+            raise UserError(f"portion {list(self.portion)} has no rows: give the lower end first")
         for key, origins in ORIGINS.items():
             if key in changed and self.origin not in (None, *origins):
                 raise UserError(

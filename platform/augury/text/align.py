@@ -28,15 +28,14 @@ from scipy import special
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
-from augury.core.paths import expanded
 from augury.core.progress import ProgressLine
 from augury.core.store import Store
 from augury.core.words import is_punctuation, words
-from augury.corpora import files
 from augury.corpora.corpus import TEXTS, Corpus
+from augury.corpora.files import read_sentences
 from augury.corpora.ingest import cached_address, cached_corpus
+from augury.corpora.languages import require_words
 from augury.corpora.spec import CorpusSpec
-from augury.text.segmentation import require_words
 
 VERSION = 5
 """Raised when the same text would be aligned otherwise: part of every address."""
@@ -354,7 +353,7 @@ def address(spec: CorpusSpec, split: str, file: str | None) -> str:
     """Return the address of the links of a split, found without making anything."""
     determined = {"version": VERSION, "corpus": cached_address(spec, split)}
     if file:
-        return config.address({**determined, "links": list(_lines(file))})
+        return config.address({**determined, "links": _lines(file)})
     return config.address({**determined, "fitted_on": cached_address(spec, "train")})
 
 
@@ -370,12 +369,12 @@ def links_by_shard(
     first = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
     for side, language in zip(first.column_names, spec.languages, strict=True):
         require_words(first.column(side).to_pylist(), language, f"train, the {side} side")
-    lines = list(_lines(file)) if file else []
+    if file and TEXTS in corpus.manifest:
+        raise UserError(
+            f"{file}: links are of a single training text, and there are several: join them"
+        )
+    lines = _lines(file) if file else []
     for shard in corpus.shards:
-        if file and TEXTS in corpus.manifest:
-            raise UserError(
-                f"{file}: links are of a single training text, and there are several: join them"
-            )
         if file:
             yield _links_given(corpus, shard, lines, file)
         else:
@@ -436,7 +435,5 @@ def read_pharaoh(line: str, place: str) -> list[Link]:
     return sorted(links)
 
 
-def _lines(file: str) -> Iterator[str]:
-    files.examine(file)
-    for line in files.lines(expanded(file)):
-        yield line.decode().strip()
+def _lines(file: str) -> list[str]:
+    return [line.strip() for line in read_sentences(file)]

@@ -47,10 +47,8 @@ class Rot:
             )
         large = sorted({size for size in sizes if 2 * size > max(sizes)})
         if any(self.key % size == 0 for size in large):
-            fixed = sum(size for size in sizes if self.key % size == 0)
-            unchanged = "the text" if fixed == sum(sizes) else f"{fixed} letters"
             raise UserError(
-                f"key {self.key} leaves {unchanged} unchanged: the alphabet has "
+                f"key {self.key} leaves letters unchanged: the alphabet has "
                 f"{' + '.join(map(str, sizes))} letters; use a key from 1 to {large[0] - 1}, or "
                 f"another that is not a multiple of {' or '.join(map(str, large))}"
             )

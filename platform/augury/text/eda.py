@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
 from augury.core.errors import UserError
-from augury.corpora.files import examine, find, lines
+from augury.corpora.files import find, read_sentences
 from augury.corpora.tables import column_index
 
 Operation = Literal["replacement", "insertion", "swap", "deletion"]
@@ -26,7 +26,7 @@ Synonyms = Mapping[str, tuple[str, ...]]
 any."""
 WORDNET = "synsets.tsv.gz"
 STOP_WORDS = Path(__file__).with_name("stop_words.en.txt")
-"""English function words, one a line."""
+"""English function words in lower case, one a line, which EDA does not replace."""
 
 _INSERTION_TRIES = 10
 _SWAP_TRIES = 3
@@ -38,12 +38,11 @@ def augment(
     alpha: float,
     random: np.random.Generator,
     synonyms: Synonyms,
-    stop_words: Collection[str],
 ) -> list[str]:
     """Apply an operation to a sentence; the result is empty only if `words` is.
 
     `alpha` is the fraction of words to change, at least one, or for deletion the probability to
-    delete a word. Stop words (in lower case) are not replaced by synonyms.
+    delete a word.
     """
     if not words:
         return []
@@ -53,7 +52,7 @@ def augment(
     if operation == "swap":
         return _swap(words, count, random)
     change = _replace if operation == "replacement" else _insert
-    return change(words, count, random, synonyms, stop_words)
+    return change(words, count, random, synonyms)
 
 
 def _replace(
@@ -61,11 +60,10 @@ def _replace(
     count: int,
     random: np.random.Generator,
     synonyms: Synonyms,
-    stop_words: Collection[str],
 ) -> list[str]:
     """Replace up to `count` distinct words that have synonyms, in all occurrences, by a random
     synonym."""
-    entries = [_entry(_core(word)[1], synonyms, stop_words) for word in words]
+    entries = [_entry(_core(word)[1], synonyms) for word in words]
     distinct = list(dict.fromkeys(entry for entry in entries if entry))
     chosen = {}
     for index in random.permutation(len(distinct))[:count]:
@@ -88,7 +86,6 @@ def _insert(
     count: int,
     random: np.random.Generator,
     synonyms: Synonyms,
-    stop_words: Collection[str],
 ) -> list[str]:
     """Insert a synonym of a random word at a random position, `count` times; skipped if ten tries
     find no synonym."""
@@ -96,7 +93,7 @@ def _insert(
     for _ in range(count):
         for _ in range(_INSERTION_TRIES):
             word = result[random.integers(len(result))]
-            if entry := _entry(_core(word)[1], synonyms, stop_words):
+            if entry := _entry(_core(word)[1], synonyms):
                 options = synonyms[entry]
                 position = random.integers(len(result))
                 result[position:position] = options[random.integers(len(options))].split()
@@ -141,13 +138,16 @@ def _is_mark(character: str) -> bool:
     return not character.isalnum() and unicodedata.category(character)[0] in "PS"
 
 
-def _entry(core: str, synonyms: Synonyms, stop_words: Collection[str]) -> str | None:
+def _entry(core: str, synonyms: Synonyms) -> str | None:
     """Return a word that has synonyms as written, then in lower case, to distinguish US and us, and
     to match the first word of a sentence; None for one without."""
-    lower = core.lower()
-    if lower in stop_words:
-        return None
-    return next((form for form in (core, lower) if form in synonyms), None)
+    return next((form for form in (core, core.lower()) if form in synonyms), None)
+
+
+def without_stop_words(synonyms: Synonyms) -> Synonyms:
+    """Return the synonyms of words that are no English function words."""
+    stop_words = set(STOP_WORDS.read_text(encoding="utf-8").split())
+    return {word: others for word, others in synonyms.items() if word.lower() not in stop_words}
 
 
 def load_synonyms(path: str | None = None) -> dict[str, tuple[str, ...]]:
@@ -167,11 +167,6 @@ def load_synonyms(path: str | None = None) -> dict[str, tuple[str, ...]]:
         if others := [other for other in of_word if other.lower() != word.lower()]:
             distinct[word] = tuple(sorted(others))
     return distinct
-
-
-def load_stop_words() -> frozenset[str]:
-    """Return English function words in lower case."""
-    return frozenset(STOP_WORDS.read_text(encoding="utf-8").split())
 
 
 def synonyms_file(path: str | None = None) -> Path:
@@ -210,8 +205,6 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, normalised to NFC as corpora are, with their numbers."""
-    examine(str(file))  # raises if the file is empty, damaged or not UTF-8
-    for number, line in enumerate(lines(file), start=1):
-        text = unicodedata.normalize("NFC", line.decode()).rstrip("\r\n")
-        if text.strip():
-            yield number, text
+    for number, line in enumerate(read_sentences(str(file)), start=1):
+        if line.strip():
+            yield number, unicodedata.normalize("NFC", line)

@@ -20,6 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
 
 from augury.core.errors import UserError
 
@@ -160,12 +162,10 @@ class FuzzyIndex:
     def filter_similar(self, queries: Sequence[Sequence[str]], limit: Limit, pairs: Pairs) -> Pairs:
         """Return those pairs that are similar but not equal."""
         distances = _distances(self._encoded(queries), self._codes, pairs)
-        lengths = (
-            (len(queries[query]), len(self._sentences[sentence]))
-            for query, sentence in zip(*map(np.ndarray.tolist, pairs), strict=True)
-        )
-        limits = np.array([limit.edits(*both) for both in lengths], np.int64)
-        return pairs.where((distances > 0) & (distances <= limits))
+        limits = []
+        for query, sentence in zip(*map(np.ndarray.tolist, pairs), strict=True):
+            limits.append(limit.edits(len(queries[query]), len(self._sentences[sentence])))
+        return pairs.where((distances > 0) & (distances <= np.array(limits, np.int64)))
 
     def overlapping(
         self, queries: Sequence[Sequence[str]], share: float
@@ -208,10 +208,7 @@ class FuzzyIndex:
             rows.append(row)
             ranked.append(sorted(numbers))
         by_length.pop(0, None)
-        return [
-            Group(np.array(rows), np.array(ranked))
-            for _, (rows, ranked) in sorted(by_length.items())
-        ]
+        return [Group(np.array(rows), np.array(ranked)) for rows, ranked in by_length.values()]
 
     def _encoded(self, sentences: Sequence[Sequence[str]]) -> npt.NDArray[Any]:
         """Return sentences as strings with a character for each token.
@@ -229,14 +226,6 @@ def _distances(
 ) -> Numbers:
     """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance
     exceeds `limit`."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cpdist
-
-    compared = cpdist(
-        queries[pairs.queries],
-        sentences[pairs.sentences],
-        scorer=Levenshtein.distance,
-        score_cutoff=limit,
-        dtype=np.int64,
-    )
-    return np.asarray(compared)
+    first, second = queries[pairs.queries], sentences[pairs.sentences]
+    found = cpdist(first, second, scorer=Levenshtein.distance, score_cutoff=limit, dtype=np.int64)
+    return np.asarray(found)

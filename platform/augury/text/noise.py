@@ -62,11 +62,10 @@ def add_noise(
     numbers = random.random((len(words), 1 + DRAWS)).tolist()
     for index, (number, *draws) in zip(words, numbers, strict=True):
         if number < rate:
-            word = parts[index]
-            is_heard = kind == "asr"
-            parts[index] = (
-                _heard(word, draws, context) if is_heard else _typed(word, draws, letters)
-            )
+            if kind == "asr":
+                parts[index] = _heard(parts[index], draws, context)
+            else:
+                parts[index] = _typed(parts[index], draws, letters)
     return "".join(parts)
 
 
@@ -77,11 +76,7 @@ def _typed(word: str, draws: Sequence[float], known: Sequence[str]) -> str:
     letters = [index for index, character in enumerate(characters) if is_spelt(character)]
     if not letters:
         return word
-    swaps = [
-        index
-        for index in letters
-        if index + 1 in letters and characters[index] != characters[index + 1]
-    ]
+    swaps = [at for at in letters if at + 1 in letters and characters[at] != characters[at + 1]]
     edits = ["insert", "replace", *["delete"] * (len(letters) > 1), *["swap"] * bool(swaps)]
     edit = _choice(edits, draws[0])
     index = _choice(swaps if edit == "swap" else letters, draws[1])

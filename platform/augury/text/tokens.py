@@ -37,15 +37,8 @@ class Text(NamedTuple):
     def address(self, tokenizer: str) -> str:
         """Return the address of its tokens, given the name of the tokenizer."""
         column = self.columns[0] if len(self.columns) == 1 else list(self.columns)
-        return config.address(
-            {
-                "text": self.folder.name,
-                "column": column,
-                "view": self.view,
-                "vocabulary": tokenizer,
-                "version": 2,
-            }
-        )
+        text = {"text": self.folder.name, "column": column, "view": self.view}
+        return config.address({**text, "vocabulary": tokenizer, "version": 2})
 
     def lines(self, most: int | None = None) -> Iterator[str]:
         """Yield all sentences, shard by shard and column by column; of more than `most` rows every
@@ -57,13 +50,10 @@ class Text(NamedTuple):
         step, first = -(-manifest["rows"] // most) if most else 1, 0
         for shard in manifest["shards"]:
             block = read_shard(self.folder, shard, self.columns)
-            rows = range(first, len(block), step)
+            rows = pa.array(np.arange(first, len(block), step))
             first += len(rows) * step - len(block)
             for column in self.columns:
-                texts = block.column(column)
-                yield from (
-                    texts if step == 1 else texts.take(pa.array(rows, pa.int64()))
-                ).to_pylist()
+                yield from block.column(column).take(rows).to_pylist()
 
 
 class Encoded(NamedTuple):

@@ -13,9 +13,9 @@ import torch
 
 from augury.core.errors import Outage, UserError, outage_of
 from augury.core.execution import Execution
-from augury.core.files import located
 from augury.core.machine import available_cores, in_this_directory
 from augury.core.ray_connection import connect, is_alive
+from augury.core.store import Folder
 from augury.training.distributed import connect_by
 from augury.training.extend import take_over
 from augury.training.settings import Training
@@ -114,7 +114,7 @@ def _on_ray(
                 ),
                 run_config=RunConfig(
                     name=folder.name.replace("/", "-"),
-                    storage_path=located(folder.root, RAY),
+                    storage_path=Folder(folder.root, RAY).uri,
                     failure_config=FailureConfig(
                         max_failures=execution.max_failures, controller_failure_limit=3
                     ),

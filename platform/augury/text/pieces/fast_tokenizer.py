@@ -70,7 +70,7 @@ def fast_tokenizer(
         split_special_tokens=True,
         clean_up_tokenization_spaces=False,
         model_input_names=["input_ids", "attention_mask"],
-        **({"model_max_length": positions} if positions else {}),
+        model_max_length=positions,
     )
 
 
@@ -79,7 +79,6 @@ def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
     tokenizer.save_pretrained(directory)
     file = directory / "tokenizer_config.json"
     settings = json.loads(file.read_text(encoding="utf-8"))
-    settings["tokenizer_class"] = (
-        "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
-    )
+    # Version 5 writes a class that version 4 lacks.
+    settings["tokenizer_class"] = "PreTrainedTokenizerFast"
     file.write_text(json.dumps(settings, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

@@ -11,7 +11,8 @@ from augury.core.rng import fold_in, unit_interval
 from augury.text.pieces.sentencepieces import merges
 from augury.text.pieces.settings import SPACE
 
-_POSITION_BITS = 20
+_BITS = 20
+"""Of a position in a row."""
 _NO_MERGE = (2**63 - 1, 0, 0)
 """The end of the table of merges."""
 
@@ -34,23 +35,20 @@ class Resegmenter:
         """
         ids = {piece: index for index, piece in enumerate(pieces)}
         splittable = set(learned)
-        characters: list[list[int]] = []
-        for index, piece in enumerate(pieces):
-            whole = piece not in splittable
-            characters.append([index] if whole else [ids[letter] for letter in piece])
+        characters = [
+            [ids[letter] for letter in piece] if piece in splittable else [index]
+            for index, piece in enumerate(pieces)
+        ]
         self._lengths = np.array([len(row) for row in characters])
         self._offsets = np.cumsum(self._lengths) - self._lengths
         self._characters = np.fromiter(chain.from_iterable(characters), np.int64)
         self._whole = np.array([piece not in splittable for piece in pieces])
         self._starts_word = self._whole | np.array([piece.startswith(SPACE) for piece in pieces])
         self._size = len(pieces)
-        table = [
-            (ids[left] * self._size + ids[right], rank, ids[left + right])
-            for rank, (left, right) in enumerate(merges(learned))
-        ]
-        self._pairs, self._ranks, self._merged = np.array(
-            [*sorted(table), _NO_MERGE], np.int64
-        ).T.copy()
+        table = [_NO_MERGE]
+        for rank, (left, right) in enumerate(merges(learned)):
+            table.append((ids[left] * self._size + ids[right], rank, ids[left + right]))
+        self._pairs, self._ranks, self._merged = np.array(sorted(table), np.int64).T.copy()
 
     def rows(
         self, rows: Sequence[np.ndarray], dropout: float, keys: np.ndarray
@@ -60,29 +58,33 @@ class Resegmenter:
 
         The result for a row depends on its ids and its key only, with `keys` (rows,) uint64.
         """
-        ids = np.concatenate([*rows, np.empty(0, np.int32)]).astype(np.int64)
-        symbols, row = self._split(
-            ids, np.repeat(np.arange(len(rows)), [len(of_row) for of_row in rows])
-        )
+        if not len(rows):
+            return []
+        ids = np.concatenate(rows).astype(np.int64)
+        # The characters of the pieces, and the row of each.
+        lengths = self._lengths[ids]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        symbols = self._characters[np.repeat(self._offsets[ids], lengths) + within]
+        row = np.repeat(np.arange(len(rows)), [len(of_row) for of_row in rows]).repeat(lengths)
         begins_row = np.diff(row, prepend=-1) > 0
         begins_word = begins_row | self._starts_word[symbols] | np.roll(self._whole[symbols], 1)
         word = np.cumsum(begins_word) - 1
         position = np.arange(len(symbols)) - np.flatnonzero(begins_row)[np.cumsum(begins_row) - 1]
-        assert len(symbols) < 1 << _POSITION_BITS or position.max() < 1 << _POSITION_BITS
+        assert len(symbols) < 1 << _BITS or position.max() < 1 << _BITS
 
         # Whether a symbol starts there: merged into, the left one has both.
         exists = np.ones(len(symbols), bool)
         active = np.arange(len(symbols))  # symbols of words that may have a further merge
         while len(active):
             left, right = active[:-1], active[1:]
-            within = word[left] == word[right]
-            left, right = left[within], right[within]
-            merge, known = self._find(symbols[left], symbols[right])
+            same = word[left] == word[right]
+            left, right = left[same], right[same]
+            pairs = symbols[left] * self._size + symbols[right]
+            merge = np.searchsorted(self._pairs, pairs)
+            known = self._pairs[merge] == pairs
             left, right, merge = left[known], right[known], merge[known]
             end = position[right] + self._lengths[symbols[right]]
-            span = (
-                (position[left] << 2 * _POSITION_BITS) | (position[right] << _POSITION_BITS) | end
-            )
+            span = (position[left] << 2 * _BITS) | (position[right] << _BITS) | end
             kept = unit_interval(fold_in(keys[row[left]], span)) >= dropout
             left, right, merge = left[kept], right[kept], merge[kept]
             first = _first_by_word(word[left], self._ranks[merge])
@@ -92,23 +94,7 @@ class Resegmenter:
             changed[word[left]] = True
             active = active[exists[active] & changed[word[active]]]
         counts = np.bincount(row[exists], minlength=len(rows))
-        return (
-            np.split(symbols[exists].astype(np.int32), np.cumsum(counts)[:-1]) if len(rows) else []
-        )
-
-    def _split(self, ids: np.ndarray, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids of all characters, and the row of each."""
-        lengths = self._lengths[ids]
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return self._characters[np.repeat(self._offsets[ids], lengths) + within], np.repeat(
-            row, lengths
-        )
-
-    def _find(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the index of the merge of each pair of pieces, and whether there is one."""
-        pairs = left * self._size + right
-        index = np.searchsorted(self._pairs, pairs)
-        return index, self._pairs[index] == pairs
+        return np.split(symbols[exists].astype(np.int32), np.cumsum(counts)[:-1])
 
 
 def _first_by_word(word: np.ndarray, rank: np.ndarray) -> np.ndarray:

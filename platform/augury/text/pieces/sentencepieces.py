@@ -6,16 +6,14 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from tokenizers.models import BPE
 
 from augury.text.pieces.settings import SPACE
-
-if TYPE_CHECKING:
-    from sentencepiece import SentencePieceProcessor
-    from tokenizers.models import BPE
 
 # Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
 # ordinary text.
@@ -56,8 +54,6 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
     The bytes of the model are reproducible and do not depend on the order of texts. Raises
     SizeError, and the exceptions of `texts`.
     """
-    from sentencepiece import SentencePieceTrainer  # counting words needs none
-
     failures: list[BaseException] = []
 
     def sentences() -> Iterator[str]:
@@ -88,19 +84,8 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
     return model.getvalue()
 
 
-def learn_at_most(texts: Iterable[str], size: int) -> bytes:
-    """Train a model with `size` pieces, or as near to it as the text allows."""
-    lines = list(texts)
-    try:
-        return learn(lines, max(size, 0))
-    except SizeError as error:
-        return learn(lines, error.limit)
-
-
 def load(model: bytes) -> SentencePieceProcessor:
     """Return a model that encodes text."""
-    from sentencepiece import SentencePieceProcessor
-
     return SentencePieceProcessor(model_proto=model)
 
 
@@ -120,9 +105,7 @@ def merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def bpe(learned: Sequence[str], ids: Mapping[str, int], unknown: str) -> BPE:
     """Return the model of `tokenizers` with the pieces of one, which segments text alike."""
-    from tokenizers import models
-
-    return models.BPE(dict(ids), list(merges(learned)), unk_token=unknown, fuse_unk=True)
+    return BPE(dict(ids), list(merges(learned)), unk_token=unknown, fuse_unk=True)
 
 
 def encode(

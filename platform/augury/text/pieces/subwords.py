@@ -40,7 +40,11 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
     from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    model = sentencepieces.learn_at_most(texts, size - len(SPECIAL))
+    lines = list(texts)
+    try:
+        model = sentencepieces.learn(lines, max(size - len(SPECIAL), 0))
+    except sentencepieces.SizeError as error:  # as near to it as the text allows
+        model = sentencepieces.learn(lines, error.limit)
     learned = sentencepieces.pieces(sentencepieces.load(model))
     # No special token is a piece, since pieces are of one script.
     ids = {piece: index for index, piece in enumerate([*SPECIAL, *learned])}
@@ -96,17 +100,12 @@ class Subwords:
         return f"{self.folder.name} {self.max_length} {VERSION}"
 
     @property
-    def directory(self) -> str:
-        """A local directory with the tokenizer, for `from_pretrained`."""
-        return directory_of(self.folder)
-
-    @property
     def size(self) -> int:
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
         """Load the `transformers` tokenizer."""
-        return load(self.directory)
+        return load(directory_of(self.folder))
 
     def load(self) -> Encode:
         tokenizer = self.tokenizer()

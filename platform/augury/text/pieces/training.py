@@ -101,11 +101,16 @@ def train(
         joint = size + len(others) * config.size_per_key
         add(plain + others, joint, symbols, "vocabulary.size", "vocabulary.size_per_key")
     vocabulary = Vocabulary(models, views, tags, moses, letters)
-    form: dict[str, Any] = {"letters": letters} if letters else {}
+    names = [f"sentencepiece-{index}.model" for index in range(len(models))]
+    for name, model in zip(names, models, strict=True):
+        folder.write(name, model)
+    manifest: dict[str, Any] = {"size": len(vocabulary), "models": names, "views": views}
+    manifest |= {"tags": tags, "texts": counts}
+    if letters:
+        manifest["letters"] = letters
     if moses:
-        form["moses"] = asdict(moses)
-    facts = {"views": views, "tags": tags, "texts": counts, **form}
-    _write(folder, models, len(vocabulary), facts)
+        manifest["moses"] = asdict(moses)
+    folder.finish(manifest)
     return vocabulary
 
 
@@ -118,14 +123,6 @@ def _size(groups: Mapping[str, Texts], plain: Sequence[str], symbols: int) -> in
             "text has few words that are repeated; set vocabulary.size for another size"
         )
     return size
-
-
-def _write(folder: Folder, models: Sequence[bytes], size: int, facts: Mapping[str, Any]) -> None:
-    """Write the models of a vocabulary of `size` entries, and its manifest, with further facts."""
-    names = [f"sentencepiece-{index}.model" for index in range(len(models))]
-    for name, model in zip(names, models, strict=True):
-        folder.write(name, model)
-    folder.finish({"size": size, "models": names, **facts})
 
 
 def _tokenised(texts: Texts, view: str, moses: Moses) -> Texts:

@@ -72,9 +72,8 @@ class Vocabulary:
             self._models.append(self._models[0])
             learned.append(table)
         symbols = (*SPECIALS, *tags)
-        self.pieces: tuple[str, ...] = tuple(
-            piece for piece in dict.fromkeys(chain(symbols, *learned)) if piece
-        )
+        distinct = dict.fromkeys(chain(symbols, *learned))
+        self.pieces: tuple[str, ...] = tuple(filter(None, distinct))
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
         self._ids: list[npt.NDArray[np.int32]] = []
@@ -122,9 +121,7 @@ class Vocabulary:
         return self._resegmenters[index]
 
     def encode(
-        self,
-        texts: Sequence[str] | pa.Array | pa.ChunkedArray,
-        view: str = "source",
+        self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source"
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1
         offsets.
