@@ -138,9 +138,10 @@ def test_comparing_a_sweep_leaves_out_what_has_chosen(
     summary = confirm(sweeps, addresses, 0.7)
     systems = {system.name: [*system.runs] for system in load_systems(["sweeps/beta"], root)}
     assert systems == {"baseline": [*FRESH], "ours": [*FRESH], "theirs": [1, 2, 3]}
-    said = compared(load_systems(["sweeps/beta"], root))
-    assert REAL in said and REAL in sweep_answer(summary)
-    assert frames.said(load_systems(["sweeps/beta"], root))["answer"] == said
+    tested = load_systems(["sweeps/beta"], root)
+    assert REAL in compared(tested) and REAL in sweep_answer(summary)
+    said = frames.said(compare_all(tested, ["test"]), tested)
+    assert said["answer"] == compared(tested)
     both = load_systems(["beta/baseline", "beta/ours"], root)
     assert [[*system.runs] for system in both] == [[1, 2, 3, *FRESH]] * 2
     assert "seed 1, 2, 3 of ours chose it" in compared(both)
