@@ -4,7 +4,6 @@ together."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +36,8 @@ def system(
 ) -> SystemResult:
     estimates = {}
     for test, drawn in tests.items():
-        ends, n, seeds = astuple(interval(drawn)), len(drawn.statistics[0]), range(drawn.seeds)
-        shown = Estimate(drawn.value, *ends, SIGNATURE, n, tuple(seeds))
+        n, seeds = len(drawn.statistics[0]), range(drawn.seeds)
+        shown = Estimate(drawn.value, *interval(drawn), SIGNATURE, n, tuple(seeds))
         estimates[test] = {"accuracy": shown}
     record = RunRecord(name, name * 16, 1, "nli")
     resampled = {test: {"accuracy": drawn} for test, drawn in tests.items()}

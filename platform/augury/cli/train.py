@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from augury.cli.common import (
     add_executor,
@@ -34,7 +34,6 @@ from augury.sweeping.state import DEFINITION
 if TYPE_CHECKING:
     from augury.reporting.report import Report
     from augury.reporting.results import SystemResult
-    from augury.sweeping.driver import TrainedSystems
 
 EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --seeds 1 2 3"
 
@@ -84,8 +83,16 @@ def run(arguments: argparse.Namespace) -> int:
     text_warnings = preflight.text_warnings(described.values(), store)
     location = page.location(find.PAGE)
     if arguments.json:
-        warnings = [*preflight.setting_warnings(described.values()), *text_warnings]
-        _print_json(trained, systems, report, location, warnings)
+        facts = {"answer": None, "tables": [], "systems": [system.to_dict() for system in systems]}
+        further = {
+            "runs": [folder.uri for folder in folders],
+            "validations": {folder.uri: results.best_validations(folder) for folder in folders},
+            "page": location if report else None,
+            "warnings": [*preflight.setting_warnings(described.values()), *text_warnings],
+            "failures": failures,
+            "missing": trained.missing,
+        }
+        print_json({**(report.data if report else facts), **further})
     else:
         if folders:
             _print(loaded, runs, systems, report, location, text_warnings)
@@ -95,30 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"missing  {counted(trained.missing, 'training')}{time}")
             print(f"continue {arguments.typed}")
     return 1 if failures else 0
-
-
-def _print_json(
-    trained: TrainedSystems,
-    systems: Sequence[SystemResult],
-    report: Report | None,
-    page: str,
-    warnings: Sequence[str],
-) -> None:
-    """Print what was trained as JSON, with the report where there are test sets."""
-    from augury.reporting import results
-
-    facts: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
-    facts["systems"] = [system.to_dict() for system in systems]
-    folders = [folder for of_system in trained.runs.values() for folder in of_system.values()]
-    further = {
-        "runs": [folder.uri for folder in folders],
-        "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-        "page": page if report else None,
-        "warnings": warnings,
-        "failures": trained.failures,
-        "missing": trained.missing,
-    }
-    print_json({**(report.data if report else facts), **further})
 
 
 def _print(

@@ -12,7 +12,6 @@ from augury.cli.common import (
     add_run,
     flag_of,
     integer,
-    open_run,
     print_json,
     read_lines,
 )
@@ -22,6 +21,7 @@ from augury.core.messages import say
 from augury.experiments.record import RunName
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
+from augury.reporting.find import find
 
 WRITES_TEXT = True
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _, folder = open_run(arguments.trained, arguments.storage)
+    folder = find(arguments.trained, arguments.storage)[0]
     trained = Run.read(folder)
     say(f"by {RunName.read(folder)}")
     experiment = trained.experiment

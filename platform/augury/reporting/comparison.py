@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
@@ -224,8 +224,8 @@ def _pooled(results: Sequence[SystemResult], test: str) -> list[dict[str, Estima
         for metric, estimate in estimates.items():
             drawn = result.samples(test, metric)
             if drawn is not None and drawn.seeds > 1:
-                between = interval(drawn, pooled[metric]).within(bounds(metric))
-                estimates[metric] = replace(estimate, low=between.low, high=between.high)
+                low, high = interval(drawn, pooled[metric]).within(bounds(metric))
+                estimates[metric] = replace(estimate, low=low, high=high)
     return shown
 
 
@@ -291,7 +291,7 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
             high = statistics.fmean(estimate.high for estimate in estimates)
             if drawn is not None:
                 resampled[metric], sd = drawn, deviation(drawn.scores.tolist())
-                low, high = astuple(interval(drawn).within(bounds(metric)))
+                low, high = interval(drawn).within(bounds(metric))
             signature = " or ".join(dict.fromkeys(estimate.signature for estimate in estimates))
             means[metric] = Estimate(
                 statistics.fmean(estimate.value for estimate in estimates),

@@ -13,7 +13,7 @@ import yaml
 
 from augury.core.directories import reset_permissions
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
 from augury.corpora import corpus as corpora
 from augury.corpora import known
 from augury.experiments.record import EXPERIMENT, Input, RunRecord
@@ -37,7 +37,7 @@ def usual_name(run: Folder, form: str) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{record.name}-seed-{record.seed}-{form}")
 
 
-def export(run: Folder, store: Store, form: str, output: Path) -> None:
+def export(run: Folder, form: str, output: Path) -> None:
     """Write a run's model for another library into a new directory, which appears when it is
     complete.
 
@@ -60,14 +60,14 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         experiment = experiment_yaml(run, [trained.seed])
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
-        (directory / README).write_text(card(run, store, exported), encoding="utf-8")
+        (directory / README).write_text(card(run, exported), encoding="utf-8")
         reset_permissions(directory)
         os.replace(directory, output)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def card(run: Folder, store: Store, exported: Exported) -> str:
+def card(run: Folder, exported: Exported) -> str:
     """Return the model card of an exported run, as the Hugging Face hub reads it."""
     record = RunRecord.read(run)
     measured = [(test, score) for test, of_test in record.tests.items() for score in of_test]
@@ -103,7 +103,7 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
             exported=exported,
             best=best_text(best_validations(run)),
             scores=markdown(records(rows)) if rows else "",
-            data={text.role: _origin(store, text) for text in record.inputs},
+            data={text.role: _origin(run.root, text) for text in record.inputs},
             notes=corpus_notes(run, record.inputs),
             cost=cost
             and f"{number(cost.parameters, 'count')} parameters, "
@@ -114,10 +114,10 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
     )
 
 
-def _origin(store: Store, text: Input) -> str:
+def _origin(storage: str, text: Input) -> str:
     """Return in Markdown where a text is from: a known corpus with its licence, or its files with
     the beginnings of their checksums."""
-    corpus = Folder(store.root, f"{corpora.CORPORA}/{text.address}")
+    corpus = Folder(storage, f"{corpora.CORPORA}/{text.address}")
     manifest = corpus.manifest() if corpus.complete else {}
     if public := {**known.KNOWN, **known.KNOWN_NLI}.get(manifest.get("known") or ""):
         return f"[{public.title}]({public.homepage}), licence: {public.licence}"

@@ -157,8 +157,9 @@ def load_groups(
         tests: dict[str, dict[str, Estimate]] = {}
         resampled: dict[str, dict[str, Resampled]] = {}
         for (test, metric), by_seed in by_metric.items():
-            seeds = [(runs[seed], scored[seed]) for seed in by_seed]
-            drawn = resample_runs(seeds, test, metric)
+            scorings = tuple((runs[seed], scored[seed].evaluations.get(test)) for seed in by_seed)
+            sentences = tuple(score.n for score in by_seed.values())
+            drawn = _resample_runs(scorings, test, metric, sentences)
             tests.setdefault(test, {})[metric] = estimate(by_seed, drawn)
             resampled.setdefault(test, {}).update({metric: drawn} if drawn else {})
         costs = [record.cost for record in scored.values() if record.cost]
@@ -252,21 +253,15 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
     )
 
 
-def resample_runs(
-    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str
-) -> Resampled | None:
-    """Return the scores of a system's seeds on resampled sentences; None where statistics or the
-    metric are gone."""
-    runs = tuple((run, record.evaluations.get(test)) for run, record in seeds)
-    known = [score for _, record in seeds for score in record.tests[test] if score.name == metric]
-    return _resampled(runs, test, metric, tuple(score.n for score in known))
-
-
 @lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
-def _resampled(
+def _resample_runs(
     runs: Sequence[tuple[Folder, str | None]], test: str, metric: str, sentences: Sequence[int]
 ) -> Resampled | None:
-    """Resample runs with the hashes of their scoring, which are part of the cache's key."""
+    """Return the scores of a system's seeds on resampled sentences; None where the statistics of
+    all `sentences` of a run, or the metric, are gone.
+
+    `runs` have the hashes of their scoring, which are part of the cache's key.
+    """
     counts = [read_statistics(run, test).get(metric) for run, _ in runs]
     pairs = zip(counts, sentences, strict=True)
     whole = [known for known, n in pairs if known is not None and len(known) == n]
@@ -293,11 +288,10 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
     scores = list(by_seed.values())
     values, signatures = [score.value for score in scores], [score.signature for score in scores]
     known = Interval(min(score.low for score in scores), max(score.high for score in scores))
-    between = (interval(resampled) if resampled else known).within(bounds(scores[0].name))
+    ends = interval(resampled) if resampled else known
     return Estimate(
         statistics.fmean(values),
-        between.low,
-        between.high,
+        *ends.within(bounds(scores[0].name)),
         signature=" or ".join(dict.fromkeys(signatures)),
         n=scores[0].n,
         seeds=tuple(by_seed),
