@@ -126,6 +126,9 @@ WORDS = [
     (f"{AUGMENT} ciper", "did you mean 'cipher'"),
     (f"{AUGMENT} cipher --set corpus.filter.max_ration=9", "did you mean 'max_ratio'"),
     ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),
+    ("init new.yaml --source good.txt --target good.txt --language de", "--source-language"),
+    ("init new.yaml --train good.txt --task classification", "call a table .tsv"),
+    ("compare good.txt --references good.txt --language xx", "'xx'"),
 ]
 
 
