@@ -111,7 +111,7 @@ def data(summary: Summary) -> dict[str, Any]:
 
     It and its runs are named by their folders in the storage, which may be moved.
     """
-    sweep, best, confirmed = summary.sweep, recommended(summary), summary.confirmed
+    sweep, best = summary.sweep, recommended(summary)
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     return {
         "name": sweep.name,
@@ -126,7 +126,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
-        "confirmed": contents(confirmed.comparisons) if confirmed else None,
+        "confirmed": contents(summary.confirmed) or None,
         "table": [_result_dict(result, summary.seconds(result)) for result in summary.ranking],
         "comparisons": contents(summary.comparisons),
         "merged": [asdict(point) for point in sweep.merged],
