@@ -70,8 +70,8 @@ class SystemResult:
     address: str
     runs: Mapping[int, Folder]
     """The run folder of every seed."""
-    record: RunRecord
-    """The record of the first seed; empty where no run is known."""
+    task: str | None = None
+    """None where no run is known."""
     tests: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     """Test set -> metric -> estimate over the seeds that are scored."""
     cost: Cost | None = None
@@ -108,7 +108,7 @@ class SystemResult:
         return {
             "name": self.name,
             "address": self.address,
-            "task": self.record.task,
+            "task": self.task,
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
             "unscored": list(self.unscored),
             "hardware": {str(seed): hardware for seed, hardware in self.hardware.items()},
@@ -167,7 +167,7 @@ def load_groups(
             name=name,
             address=of_seeds[first].address,
             runs=runs,
-            record=of_seeds[first],
+            task=of_seeds[first].task,
             tests=tests,
             cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
             unscored=tuple(seed for seed in runs if seed not in scored),
@@ -199,16 +199,10 @@ def load_experiment(
     by_name = dict(zip(runs_by_system, loaded, strict=True))
     systems = []
     for name, experiment in described.items():
-        result = by_name.get(name) or without_runs(name)
+        result = by_name.get(name) or SystemResult(name, address="", runs={})
         failed = (seed for seed in experiment.seeds if seed not in result.runs)
         systems.append(replace(result, unscored=(*result.unscored, *failed)))
     return systems
-
-
-def without_runs(name: str, address: str = "") -> SystemResult:
-    """Return a system of which no run is known."""
-    record = RunRecord(name=name, address=address, seed=0, task=None)
-    return SystemResult(name, address, {}, record)
 
 
 def best_validations(run: Folder) -> dict[str, float]:
@@ -247,7 +241,6 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
         name,
         address,
         runs=runs,
-        record=RunRecord(name=name, address=address, seed=1, task=None),
         tests={test: estimates},
         resampled={test: resampled},
     )

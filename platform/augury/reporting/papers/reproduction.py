@@ -17,7 +17,7 @@ from augury.core.messages import say
 from augury.core.store import Folder
 from augury.reporting.comparison import Comparison, compare_all, scored_sets
 from augury.reporting.papers.table import Printed, Published
-from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
+from augury.reporting.results import MEAN, SystemResult, deviation, load_groups
 from augury.reporting.score_tables import Record, by_system, frame
 from augury.sweeping.declarations import at_scale
 from augury.sweeping.state import Configuration, Sweep
@@ -154,7 +154,7 @@ def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
         name = {merged.name: merged.same_as for merged in sweep.merged}.get(reference, reference)
         first = next(known for known in sweep.configurations if known.name == name)
     if first.name not in scored:
-        systems.insert(0, without_runs(first.name, first.address))
+        systems.insert(0, SystemResult(first.name, first.address, runs={}))
     return sorted(systems, key=lambda system: system.name != first.name)
 
 
