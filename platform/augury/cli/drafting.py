@@ -70,16 +70,12 @@ systems:
 """
 
 
-def held_out_share(rows: int) -> float:
-    """Return the share of `rows` rows that is held out for each of validation and test."""
-    return min(0.1, HELD_OUT / max(1, rows))
-
-
 def _texts(
     rows: int, train: Mapping[str, Any], held_out: Mapping[str, Mapping[str, Any] | None]
 ) -> str:
     """Return the texts, with random rows of the training text for those that there are not."""
-    share, missing = held_out_share(rows), sum(not text for text in held_out.values())
+    share = min(0.1, HELD_OUT / max(1, rows))  # of each
+    missing = sum(not text for text in held_out.values())
     start = 1 - share * missing
     first = {**train, **({"portion": [0, round(start, 8)]} if missing else {})}
     lines = [f"  train: {_inline(first)}"]

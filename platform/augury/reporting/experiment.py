@@ -16,7 +16,6 @@ from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
 from augury.reporting.curves import learning_curves, recorded
-from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import not_beaten, text_notes, untrained_warnings
 from augury.reporting.report import (
     Charts,
@@ -42,15 +41,15 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
     """Write the page of an experiment, and the summary for lists of reports, unless they are of
     this state; return whether they were written."""
     state = config.address([__version__, report.title, report.notes, report.data])
-    if folder.exists(PAGE) and find.report_summary(folder).get("state") == state:
+    if folder.exists(find.PAGE) and find.report_summary(folder).get("state") == state:
         return False
     summary = {
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
         "state": state,
     }
-    folder.write(PAGE, rendering.page(report))
-    folder.write_record(SUMMARY, summary)
+    folder.write(find.PAGE, rendering.page(report))
+    folder.write_record(find.SUMMARY, summary)
     return True
 
 

@@ -198,9 +198,8 @@ class MultiBleu(_Sacre):
 class CompoundBleu(MultiBleu):
     """`MultiBleu` with hyphenated compounds split (`compound_split`).
 
-    Option `t2t` replaces typographic punctuation first (`ascii_punctuation`), as tensor2tensor's
-    get_ende_bleu.sh does in outputs; here in references too, which that script takes as tokenised
-    by others.
+    Option `t2t` replaces typographic punctuation first, as tensor2tensor's get_ende_bleu.sh does in
+    outputs; here in references too, which that script takes as tokenised by others.
     """
 
     title = "compound BLEU"
@@ -210,8 +209,9 @@ class CompoundBleu(MultiBleu):
         return ["split:compound", *(["punct:t2t"] if self.option == "t2t" else [])]
 
     def preprocess(self, line: str) -> str:
-        plain = ascii_punctuation(line) if self.option == "t2t" else line
-        return compound_split(super().preprocess(plain))
+        if self.option == "t2t":
+            line = _punctuation_normaliser().replace_unicode_punct(line)
+        return compound_split(super().preprocess(line))
 
 
 class Chrf(_Sacre):
@@ -334,18 +334,13 @@ def compound_split(line: str) -> str:
     return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", line)
 
 
-def ascii_punctuation(line: str) -> str:
-    """Replace punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
+@cache
+def _punctuation_normaliser() -> MosesPunctNormalizer:
+    """Return what replaces punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
 
     The rules are those of replace-unicode-punctuation.perl. It has no rule for `„` and `«`. Its
     rule for the full-width 1, which makes it a quotation mark, is not followed.
     """
-    replaced: str = _punctuation_normaliser().replace_unicode_punct(line)
-    return replaced
-
-
-@cache
-def _punctuation_normaliser() -> MosesPunctNormalizer:
     from sacremoses import MosesPunctNormalizer
 
     return MosesPunctNormalizer()
