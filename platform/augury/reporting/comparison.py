@@ -240,7 +240,9 @@ def _differences(
     pooled = pool([sample_variance(system) for system in (baseline, *tested.values())])
     for index, system in tested.items():
         differences[index] = compare(baseline, system, pooled).within(bounds(metric))
-    return differences, components([baseline, *tested.values()], len(baseline.statistics[0]))
+    # Of a mean, those of all sets, as power has them, and not the rows that are drawn together.
+    sentences = results[0].tests[test][metric].n
+    return differences, components([baseline, *tested.values()], sentences)
 
 
 def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
