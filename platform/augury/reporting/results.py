@@ -134,15 +134,13 @@ def load_groups(
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
     given = names or [None] * len(firsts)
     chosen = [name or record.name for name, record in zip(given, firsts, strict=True)]
-    roots = [next(iter(group.values())).root for group in groups]
-    distinct = []
-    for name, record, group, root in zip(chosen, firsts, groups, roots, strict=True):
-        more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
-        more += f" in {root}" if len(set(roots)) > 1 else ""
-        distinct.append(name + more if chosen.count(name) > 1 else name)
+    roots = {run.root for group in groups for run in group.values()}
     systems = []
-    for name, group, of_seeds in zip(distinct, groups, records, strict=True):
-        runs, first = dict(sorted(group.items())), next(iter(of_seeds))
+    for name, first, group, of_seeds in zip(chosen, firsts, groups, records, strict=True):
+        runs, run = dict(sorted(group.items())), next(iter(group.values()))
+        if chosen.count(name) > 1:
+            name += f" {first.address[:4]} seed {', '.join(map(str, runs))}"
+            name += f" in {run.root}" if len(roots) > 1 else ""
         scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].is_scored}
         by_metric: dict[tuple[str, str], dict[int, Score]] = {}
         for seed, record in scored.items():
@@ -165,15 +163,15 @@ def load_groups(
         costs = [record.cost for record in scored.values() if record.cost]
         system = SystemResult(
             name=name,
-            address=of_seeds[first].address,
+            address=first.address,
             runs=runs,
-            task=of_seeds[first].task,
+            task=first.task,
             tests=tests,
             cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
             unscored=tuple(seed for seed in runs if seed not in scored),
             resampled=resampled,
-            outputs=tuple(run_files.operator_outputs(group[first], of_seeds[first])),
-            notes=tuple(stored_runs.corpus_notes(group[first], of_seeds[first].inputs)),
+            outputs=tuple(run_files.operator_outputs(run, first)),
+            notes=tuple(stored_runs.corpus_notes(run, first.inputs)),
             hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
             texts=texts,
         )
