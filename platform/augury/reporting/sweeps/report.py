@@ -112,7 +112,6 @@ def data(summary: Summary) -> dict[str, Any]:
     It and its runs are named by their folders in the storage, which may be moved.
     """
     sweep, best = summary.sweep, recommended(summary)
-    begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     return {
         "name": sweep.name,
         "question": sweep.question,
@@ -130,9 +129,9 @@ def data(summary: Summary) -> dict[str, Any]:
         "table": [_result_dict(result, summary.seconds(result)) for result in summary.ranking],
         "comparisons": contents(summary.comparisons),
         "merged": [asdict(point) for point in sweep.merged],
-        "trials": len(begun),
+        "trials": len(sweep.trials) - sweep.count("waiting"),
         **{state: sweep.count(state) for state in ENDS},
-        "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
+        "cost": {"train_seconds": sweep.seconds},
         "sweep": sweep.folder.name,
     }
 
