@@ -14,15 +14,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.corpora.languages import SINITIC, UNSPACED
-from augury.scoring.metric import VERSION, Lines, Metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+from augury.scoring.metric import HAN, VERSION, Lines, Metric
 
 EAST_ASIAN = (
     r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
@@ -69,8 +68,6 @@ class _Sacre(Metric):
     def statistics(
         self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
-        import numpy as np
-
         self.require_words(references[0])
         sets = [[self.preprocess(line) for line in lines] for lines in references]
         lines = [self.preprocess(line) for line in hypotheses]
@@ -256,7 +253,7 @@ class Ter(_Sacre):
     def _library(self) -> Any:
         from sacrebleu.metrics.ter import TER
 
-        asian = self.language in ("zh", "ja") or self.language in SINITIC
+        asian = self.language in HAN
         self.counts_words = asian or self.language not in UNSPACED
         return TER(
             case_sensitive=self.option == "cased",
@@ -335,7 +332,7 @@ def compound_split(line: str) -> str:
 
 
 @cache
-def _punctuation_normaliser() -> MosesPunctNormalizer:
+def _punctuation_normaliser() -> Any:
     """Return what replaces punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
 
     The rules are those of replace-unicode-punctuation.perl. It has no rule for `„` and `«`. Its
@@ -347,7 +344,7 @@ def _punctuation_normaliser() -> MosesPunctNormalizer:
 
 
 @cache
-def _tokenizer(language: str) -> MosesTokenizer:
+def _tokenizer(language: str) -> Any:
     from sacremoses import MosesTokenizer
 
     return MosesTokenizer(lang=language)
