@@ -107,8 +107,8 @@ def _refuse_zeros(
                         f"others, but {min(given)!r}: write them alike"
                     )
         elif issubclass(kind, Bleu | MultiBleu):
-            tokens = getattr(kind(name, language), "prepare", str)
-            if all(len(tokens(line).split()) < 4 for line in references):
+            scorer = kind(name, language)
+            if all(len(scorer.prepare(line).split()) < 4 for line in references):
                 raise UserError(
                     f"metric '{name}' counts runs of four words, which no reference has: use chrf, "
                     "or for labels accuracy (--metrics)"
