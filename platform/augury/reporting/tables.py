@@ -153,8 +153,8 @@ def markdown(shown: Table) -> str:
     header, *rows = shown.lines()
     lines = [f"### {shown.title}", ""] if shown.title else []
     for cells in [header, ["---", *("---:" for _ in header[1:])], *rows]:
-        # A bar would be the edge of a cell, a star emphasis.
-        escaped = [re.sub("([|*])", r"\\\1", cell) for cell in cells]
+        # A bar would be the edge of a cell, a star emphasis, and a name in angles a tag.
+        escaped = [re.sub(r"([|*]|<(?=\w))", r"\\\1", cell) for cell in cells]
         lines.append(f"| {' | '.join(escaped)} |")
     lines += ["", *(f"- {note}" for note in shown.notes)] if shown.notes else []
     return "\n".join([*lines, ""])
