@@ -81,36 +81,32 @@ def card(run: Folder, exported: Exported) -> str:
         }
         for test, score in measured
     ]
-    name = " ".join(dict.fromkeys(filter(None, [record.experiment, record.name])))
+    metrics = dict.fromkeys(record_name(score.name).partition(":")[0] for _, score in measured)
     front = {
         "language": list(dict.fromkeys(exported.languages)),
         "library_name": exported.library,
         "pipeline_tag": exported.pipeline,
         "base_model": exported.base_model,
         "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
-        "metrics": list(
-            dict.fromkeys(record_name(score.name).partition(":")[0] for _, score in measured)
-        ),
+        "metrics": list(metrics),
     }
-    cost, stated = record.cost, {key: value for key, value in front.items() if value}
-    return (
-        environment()
-        .get_template("card.md.j2")
-        .render(
-            front=yaml.safe_dump(stated, sort_keys=False),
-            name=name,
-            record=record,
-            exported=exported,
-            best=best_text(best_validations(run)),
-            scores=markdown(records(rows)) if rows else "",
-            data={text.role: _origin(run.root, text) for text in record.inputs},
-            notes=corpus_notes(run, record.inputs),
-            cost=cost
-            and f"{number(cost.parameters, 'count')} parameters, "
-            f"{number(cost.updates, 'count')} updates, {number(cost.train_seconds, 'time')} of "
-            f"training on {cost.device}",
-            file=EXPERIMENT,
-        )
+    spent = ""
+    if cost := record.cost:
+        spent = f"{number(cost.parameters, 'count')} parameters, {number(cost.updates, 'count')} "
+        spent += f"updates, {number(cost.train_seconds, 'time')} of training on {cost.device}"
+    stated = {key: value for key, value in front.items() if value}
+    template = environment().get_template("card.md.j2")
+    return template.render(
+        front=yaml.safe_dump(stated, sort_keys=False),
+        name=" ".join(dict.fromkeys(filter(None, [record.experiment, record.name]))),
+        record=record,
+        exported=exported,
+        best=best_text(best_validations(run)),
+        scores=markdown(records(rows)) if rows else "",
+        data={text.role: _origin(run.root, text) for text in record.inputs},
+        notes=corpus_notes(run, record.inputs),
+        cost=spent,
+        file=EXPERIMENT,
     )
 
 
