@@ -6,13 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from augury.cli.common import (
-    RUN_HELP,
-    add_overrides,
-    add_storage,
-    print_json,
-    whole_number,
-)
+from augury.cli.common import RUN_HELP, add_overrides, add_storage, print_json, whole_number
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say

@@ -7,14 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from augury.cli.common import (
-    add_executor,
-    add_run,
-    flag_of,
-    integer,
-    print_json,
-    read_lines,
-)
+from augury.cli.common import add_executor, add_run, flag_of, integer, print_json, read_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say

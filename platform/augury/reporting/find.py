@@ -17,14 +17,7 @@ from augury.core.messages import say, say_once
 from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import (
-    DESCRIPTION,
-    REPORTS,
-    RUNS,
-    SCORES,
-    RunName,
-    run_folder,
-)
+from augury.experiments.record import DESCRIPTION, REPORTS, RUNS, SCORES, RunName, run_folder
 from augury.sweeping import state
 
 if TYPE_CHECKING:

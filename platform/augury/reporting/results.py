@@ -236,11 +236,7 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
         resampled[metric] = drawn
         estimates[metric] = estimate(dict(zip(runs, scores, strict=True)), drawn)
     return SystemResult(
-        name,
-        address,
-        runs=runs,
-        tests={test: estimates},
-        resampled={test: resampled},
+        name, address, runs=runs, tests={test: estimates}, resampled={test: resampled}
     )
 
 

@@ -211,10 +211,7 @@ def _measured(
 
 
 def _compute(
-    table: Published,
-    lines: dict[str, Line],
-    scores: pd.DataFrame,
-    values: Values,
+    table: Published, lines: dict[str, Line], scores: pd.DataFrame, values: Values
 ) -> None:
     """Add the values of rows that are made of others, and what is known of these rows."""
     declared, scale = table.declared, table.space.scale

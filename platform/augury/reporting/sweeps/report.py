@@ -38,12 +38,7 @@ from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
-from augury.reporting.sweeps.summary import (
-    ConfigurationResult,
-    Summary,
-    recommended,
-    summarise,
-)
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended, summarise
 from augury.reporting.tables import Cell, Columns, Table, record_cells, records, row, table
 from augury.scoring.registry import title
 from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
