@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -74,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
     text = _drafted(arguments, path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # the parent is a file, as the next line says
+        path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
     try:
