@@ -7,8 +7,14 @@ import os
 from collections.abc import Sequence
 
 from augury.cli.common import RESULTS, print_json
+from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.naming import counted
+from augury.core.store import Store
+from augury.experiments import stored_runs
+from augury.experiments.record import RUNS, RunRecord
+from augury.experiments.recording import Tracking
+from augury.sweeping.state import SWEEPS
 
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
@@ -22,12 +28,6 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.config import validate
-    from augury.core.store import Store
-    from augury.experiments import stored_runs
-    from augury.experiments.record import RUNS, RunRecord
-    from augury.experiments.recording import Tracking
-    from augury.sweeping.state import SWEEPS
     from augury.tracking.export import Exporter
 
     store = Store(arguments.storage)

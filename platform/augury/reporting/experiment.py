@@ -31,7 +31,7 @@ from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, contents, frame, score_table
-from augury.reporting.styles import legend, system_style
+from augury.reporting.styles import system_style
 from augury.reporting.tables import Table, records
 from augury.scoring.registry import title
 from augury.scoring.trivial import Trivial
@@ -95,7 +95,7 @@ def _sections(
 ) -> Iterator[PageSection]:
     first, test = comparisons[0], scored_sets(results)[0]
     styles = {result.address: system_style(index) for index, result in enumerate(results)}
-    names = legend(result.name for result in results)
+    names = [(styles[result.address], result.name) for result in results]
     shown, *others = map(score_table, comparisons)
     numbers = Details("The numbers, with intervals", others)
     yield from score_sections(shown, comparisons, styles, numbers, names)
