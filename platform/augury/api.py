@@ -39,6 +39,7 @@ def run(
     from augury.experiments.spec import parse
     from augury.experiments.systems import expand, load
     from augury.reporting import frames
+    from augury.reporting.comparison import compare_all, scored_sets
     from augury.reporting.results import load_experiment
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
@@ -55,7 +56,8 @@ def run(
     names = {folder.uri: name for name, seeds in trained.runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
     frame = frame.assign(system=frame["run"].map(names), experiment=parsed.name)
-    frame.attrs = frames.said(load_experiment(trained.runs, expand(parsed)))
+    systems = load_experiment(trained.runs, expand(parsed))
+    frame.attrs = frames.said(compare_all(systems, scored_sets(systems)), systems)
     return frame
 
 

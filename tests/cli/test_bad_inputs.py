@@ -103,6 +103,7 @@ SPACES = {
 }
 OF_SPACES = {"no-base.yaml": "no-file.yaml", "key.yaml": "nonsense", "values.yaml": "max_updates"}
 """What is named in place of the file."""
+LANGUAGES = "--source-language de --target-language en"
 AUGMENT = "augment --source good.txt --target good.txt --operator"
 WORDS = [
     ("nonsense", "nonsense"),
@@ -126,6 +127,10 @@ WORDS = [
     (f"{AUGMENT} ciper", "did you mean 'cipher'"),
     (f"{AUGMENT} cipher --set corpus.filter.max_ration=9", "did you mean 'max_ratio'"),
     ("init new.yaml --source good.txt --target nowhere.txt", "nowhere.txt"),
+    ("init new.yaml --source good.txt --target good.txt --language de", "--source-language"),
+    ("init new.yaml --train good.txt --task classification", "call a table .tsv"),
+    (f"init good.yaml/new.yaml --source good.txt --target good.txt {LANGUAGES}", "good.yaml"),
+    ("compare good.txt --references good.txt --language xx", "'xx'"),
 ]
 
 

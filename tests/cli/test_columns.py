@@ -64,6 +64,17 @@ def test_columns_called_by_languages_are_to_translate(codes: list[str], tmp_path
     assert by_content(table, labelled=False) == Columns(codes, [])
 
 
+def test_columns_that_are_chosen_decide_whatever_others_are_called(tmp_path: Path) -> None:
+    path, names = tmp_path / "a.tsv", ["text", "label", "de", "en"]
+    rows = [names, *zip(OTHERS, LABELS, SENTENCES, OTHERS, strict=True)]
+    path.write_text("".join("\t".join(row) + "\n" for row in rows))
+    table = Table(str(path))
+    tasks = [
+        task_of(table, chosen) for chosen in (["de", "en"], ["text", "label"], ["de", "label"])
+    ]
+    assert tasks == ["nmt", "classification", "classification"]
+
+
 @pytest.mark.parametrize(
     ("last", "values", "task"), [("en", OTHERS, "nmt"), ("label", LABELS, "classification")]
 )

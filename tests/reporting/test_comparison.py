@@ -100,6 +100,19 @@ def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> Non
     assert of_race.startswith("power: 2 seeds")  # of those that have several
 
 
+def test_the_power_of_a_mean_of_equal_sets_is_that_of_one(systems: list[SystemResult]) -> None:
+    twice = [
+        replace(
+            system,
+            tests=dict.fromkeys("xy", system.tests["test"]),
+            resampled=dict.fromkeys("xy", system.resampled["test"]),
+        )
+        for system in systems
+    ]
+    of_mean, of_one, _ = (table.power_text for table in compare_all(twice, ["x", "y"]))
+    assert of_mean == of_one.replace("200 examples", "400 examples")
+
+
 @pytest.mark.parametrize("other", [{"signature": "tok:none"}, {"text": "0" * 16}])
 def test_scores_of_other_texts_or_signatures_have_no_difference(results: Any, other: Any) -> None:
     table = pair(results, {}, other)

@@ -28,6 +28,16 @@ def test_a_storage_has_runs_by_tests_by_metrics_and_a_comparison(
     assert len(empty) == 0 and list(empty.columns) == list(frame.columns)
 
 
+def test_the_answer_is_of_the_test_sets_that_both_systems_have(results: Any) -> None:
+    for name, tests in (("base", ("x", "y")), ("ours", ("x",))):
+        run = results.run(name, name * 4, bleu=30.0)
+        content = run.read_record("scores.json")
+        scores = dict.fromkeys(tests, content["tests"]["test"])
+        run.write_record("scores.json", content | {"tests": scores})
+    frame = frames.compare("ciphers/base", "ciphers/ours", results.store.root)
+    assert {*frame["test"]} == {"x"} and frame.attrs["answer"].startswith("On x, ")
+
+
 def test_a_sweep_has_a_row_for_each_system(sweeps: Any) -> None:
     baseline, ours = (sweeps.configuration({}, name) for name in ("baseline", "ours"))
     for address, bleu in ((baseline, 30.0), (ours, 33.0)):

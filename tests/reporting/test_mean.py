@@ -4,7 +4,6 @@ together."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +36,11 @@ def system(
 ) -> SystemResult:
     estimates = {}
     for test, drawn in tests.items():
-        ends, n, seeds = astuple(interval(drawn)), len(drawn.statistics[0]), range(drawn.seeds)
-        shown = Estimate(drawn.value, *ends, SIGNATURE, n, tuple(seeds))
+        n, seeds = len(drawn.statistics[0]), range(drawn.seeds)
+        shown = Estimate(drawn.value, *interval(drawn), SIGNATURE, n, tuple(seeds))
         estimates[test] = {"accuracy": shown}
-    record = RunRecord(name, name * 16, 1, "nli")
     resampled = {test: {"accuracy": drawn} for test, drawn in tests.items()}
-    return SystemResult(name, name * 16, runs or {}, record, estimates, resampled=resampled)
+    return SystemResult(name, name * 16, runs or {}, tests=estimates, resampled=resampled)
 
 
 def test_the_average_of_dong_et_al_is_rounded_after_the_mean() -> None:

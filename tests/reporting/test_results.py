@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.core.store import Folder
-from augury.experiments.record import RunRecord
 from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
 from augury.reporting.results import (
@@ -15,7 +13,6 @@ from augury.reporting.results import (
     estimate,
     load_experiment,
     load_groups,
-    resample_runs,
 )
 from augury.scoring import significance
 from augury.scoring.bootstrap import resample
@@ -99,10 +96,6 @@ def test_without_counts_the_interval_holds_those_of_all_seeds(
     assert (known.value, known.low, known.high) == pytest.approx(ends)
 
 
-def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
-    return [(folder, RunRecord.read(folder)) for folder in folders]
-
-
 def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
     """The interval is that of both levels."""
     right = [[1, 0, 1, 1, 0], [0, 0, 1, 1, 1]]
@@ -130,9 +123,9 @@ def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> N
     counts = read_statistics(short, "test")["accuracy"][:2]
     write_statistics(short, "test", [Measured("accuracy", 50.0, 0.0, 100.0, "", 2, counts)])
     short.write_record("scores.json", short.read_record("scores.json"), ["counts/test.npz"])
-    assert resample_runs(records(known), "test", "accuracy") is not None
+    assert load([known])[0].samples("test", "accuracy") is not None
     for unknown in (gone, short):
-        assert resample_runs(records(known, unknown), "test", "accuracy") is None
+        assert load([known, unknown])[0].samples("test", "accuracy") is None
 
 
 def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
@@ -140,5 +133,5 @@ def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
         run = results.run("base", "aa" * 8, correct=correct)
         scores = run.read_record("scores.json") | {"evaluations": {"test": evaluation}}
         run.write_record("scores.json", scores, ["counts/test.npz"])
-        result = resample_runs(records(run), "test", "accuracy")
+        result = load([run])[0].samples("test", "accuracy")
         assert result is not None and result.value == value

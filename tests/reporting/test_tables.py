@@ -14,7 +14,7 @@ from augury.reporting import rendering
 from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.report import Report
 from augury.reporting.score_tables import by_system, contents, frame, score_table
-from augury.reporting.tables import latex
+from augury.reporting.tables import latex, markdown
 from tests.run_folders import load
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
@@ -53,6 +53,10 @@ def test_csv_has_every_number_exactly(compared: Comparison) -> None:
     assert content["rows"][1]["value"] == by_system(compared)[ODD]["accuracy/value"] == score.value
     texts = [cell.text for cell in score_table(compared).rows[1].cells]
     assert texts[2] == f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}]"
+
+
+def test_markdown_escapes_what_it_would_take_for_tags_and_cells(compared: Comparison) -> None:
+    assert r" \<x\|y> " in markdown(score_table(compared))
 
 
 def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> None:

@@ -141,7 +141,7 @@ class ClassifierTask(Task):
         """Return a first experiment: EDA, or noise in languages without spaces, with a pretrained
         model, or one from nothing if `model` is the name of an architecture."""
         name = model or XLM_R
-        training, settings = "max_tokens: 4096", f"name: {yaml_file.scalar(name)}"
+        training, settings = "max_tokens: 4096", f"name: {yaml_file.inline(name)}"
         size = pretrained_size(name)
         if name in ARCHITECTURES:
             settings = f"architecture: {name}"

@@ -24,7 +24,7 @@ def draft(rows: int, model: str | None, target: str) -> Draft:
     except UserError:  # its tokeniser is not installed
         scoring = TEXTS["by_characters"]
     if model and model not in ARCHITECTURES:
-        return filled(TEXTS["tuning"], model=yaml_file.scalar(model), scoring=scoring)
+        return filled(TEXTS["tuning"], model=yaml_file.inline(model), scoring=scoring)
     size = next(size for size in TEXTS["sizes"] if rows <= size["rows"])
     settings = f"architecture: {model}"
     if not model or size["model"].startswith(settings):  # with changes for a text of this size

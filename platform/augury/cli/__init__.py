@@ -74,10 +74,7 @@ def _run(argv: Sequence[str]) -> int:
     module, start = verbs.module(arguments.verb), time.monotonic()
     writes_text = getattr(module, "WRITES_TEXT", False)
     output = nullcontext() if writes_text else redirect_stdout(RedactedStream(sys.stdout))
-    with (
-        messages.shown(arguments.verbosity),
-        _interrupted_by_sigterm() as received,
-    ):
+    with messages.shown(arguments.verbosity), _interrupted_by_sigterm() as received:
         try:
             with output:
                 code = int(module.run(arguments))

@@ -6,18 +6,12 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from augury.cli.common import (
-    RUN_HELP,
-    add_overrides,
-    add_storage,
-    open_run,
-    print_json,
-    whole_number,
-)
+from augury.cli.common import RUN_HELP, add_overrides, add_storage, print_json, whole_number
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say
 from augury.core.plugin_files import file_of, is_path
+from augury.reporting.find import find as find_runs
 
 EXAMPLE = """augury analyze my/CipherDAug/1
   augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
@@ -40,7 +34,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
+    folders = [find_runs(name, arguments.storage)[0] for name in arguments.runs]
     if len(set(folders)) < len(folders):
         raise UserError("a run is given twice: give each run once")
     from augury.analysis.analysis import ANALYSES, analyse, find, folder_of

@@ -136,19 +136,19 @@ def task_of(table: Table, chosen: Sequence[str] = ()) -> str:
     """Return the task that a table is for: `nli` with labels of inference for pairs of sentences,
     `classification` with other labels, else `nmt`; `chosen` are its columns, where they are known.
     """
-    columns, header, named = list(chosen), table.names, False
-    for texts in (["premise", "hypothesis"], ["sentence1", "sentence2"], ["text"]):
-        found = by_name(table.names, [*texts, "label"])
-        if found and not named:
-            columns, named = columns or found, True
-    if not columns and len(_called_by_language(table, _sentences(table.rows()))) == 2:
-        return "nmt"
-    if not columns and (content := by_content(table, labelled=True)):
-        columns, header = content.names, content.header or header
+    pairs = (["premise", "hypothesis", "label"], ["sentence1", "sentence2", "label"])
+    by_names = (by_name(table.names, names) for names in (*pairs, ["text", "label"]))
+    named = next(filter(None, by_names), [])
+    columns, header = list(chosen) or named, table.names
+    if not columns:
+        if len(_called_by_language(table, _sentences(table.rows()))) == 2:
+            return "nmt"
+        if content := by_content(table, labelled=True):
+            columns, header = content.names, content.header or header
     if not columns or columns[-1] not in header:
         return "nmt"
     values = table.rows().get(header.index(columns[-1]), [])[1:]
-    if not named and not _are_labels(values):
+    if columns[-1:] != named[-1:] and not _are_labels(values):
         return "nmt"
     classes = class_names(table.file, columns[-1]) if table.layout == "parquet" else ()
     labels = set(classes or values)

@@ -18,7 +18,6 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import input_columns
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.reporting.find import find
 
 EXAMPLES = 200
 """How many held-out texts a short example is looked for in."""
@@ -113,34 +112,20 @@ def flag_of(setting: str) -> str:
     return f"--{setting.replace('_', '-')}"
 
 
-def open_run(name: str, storage: str) -> tuple[Store, Folder]:
-    """Return the store and folder of a run given by name, path, URI or address; by default of its
-    first seed."""
-    folder = find(name, storage)[0]
-    return Store(folder.root), folder
-
-
 def example_input(run: Folder) -> str:
-    """Return a command that writes an input for a run: a held-out text, or its task's example."""
+    """Return a command that writes an input for a run: a short held-out text, or its task's
+    example."""
     trained = Run.read(run)
-    texts = [shlex.quote(text) for text in example_texts(trained)]
-    if not texts:
-        return find_task(trained.experiment.task).EXAMPLE
-    return f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
-
-
-def example_texts(run: Run) -> list[str]:
-    """Return the inputs of a short held-out record, one for each column that a run reads; empty
-    where there is no text."""
-    for role in (*run.tests, "valid"):
-        corpus = run.corpus(role)
+    for role in (*trained.tests, "valid"):
+        corpus = trained.corpus(role)
         columns = input_columns(corpus.kind.columns)
         rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
         records = [[row[name] for name in columns] for row in rows]
-        whole = [texts for texts in records if all(texts)]
-        if whole:
-            return min(whole, key=lambda texts: sum(map(len, texts)))
-    return []
+        if whole := [texts for texts in records if texts and all(texts)]:
+            shortest = min(whole, key=lambda texts: sum(map(len, texts)))
+            program = "echo" if len(columns) == 1 else r"printf '%s\t%s\n'"
+            return f"{program} {shlex.join(shortest)}"
+    return find_task(trained.experiment.task).EXAMPLE
 
 
 def read_lines(stream: Any) -> list[str]:

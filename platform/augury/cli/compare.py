@@ -14,6 +14,7 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.store import Folder
 from augury.corpora.files import read_sentences
+from augury.corpora.languages import base_language, check_language, languages
 from augury.corpora.text_settings import EXTENSIONS
 
 if TYPE_CHECKING:
@@ -106,8 +107,8 @@ def _refuse_zeros(
                         f"others, but {min(given)!r}: write them alike"
                     )
         elif issubclass(kind, Bleu | MultiBleu):
-            tokens = getattr(kind(name, language), "prepare", str)
-            if all(len(tokens(line).split()) < 4 for line in references):
+            scorer = kind(name, language)
+            if all(len(scorer.prepare(line).split()) < 4 for line in references):
                 raise UserError(
                     f"metric '{name}' counts runs of four words, which no reference has: use chrf, "
                     "or for labels accuracy (--metrics)"
@@ -134,6 +135,9 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     references, *more = map(read, arguments.references)
     sources = read(arguments.sources, 0) if arguments.sources else None
     metrics = list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"]))
+    language = arguments.language or ""
+    if language and base_language(language) not in languages().codes:
+        check_language(language)
     given = Counter(Path(file) for files in arguments.systems for file in _files(files))
     if twice := [str(file) for file, count in given.items() if count > 1]:
         raise UserError(f"{twice[0]} is given twice: name each file of hypotheses once")
@@ -149,10 +153,10 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
                 outputs[path],
                 references,
                 sources=sources,
-                language=arguments.language,
+                language=language,
                 metrics=metrics,
                 more_references=more,
             )
         systems.append(from_scores(name, first.name, seeds))
-    _refuse_zeros(metrics, arguments.language or "", references, outputs)
+    _refuse_zeros(metrics, language, references, outputs)
     return systems

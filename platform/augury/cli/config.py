@@ -91,9 +91,13 @@ def _facts(
     path: str, assignments: Sequence[str], loaded: Experiment, report: preflight.Findings
 ) -> dict[str, Any]:
     """Return what is known of an experiment before it runs, and the commands that come next."""
+    from augury.reporting.power import planned_power  # imports SciPy
+
     systems = expand(loaded)
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     tests = dict.fromkeys(test for system in systems.values() for test in system.test_sets)
+    whole, baseline = estimate_all(report.graph, loaded), report.costs[next(iter(systems))]
+    unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
     facts: dict[str, Any] = {
         "file": path,
         "set": list(assignments),
@@ -103,18 +107,9 @@ def _facts(
         "runs": len(systems) * len(loaded.seeds),
         "test_sets": list(tests),
         "next": command("augury", "train", path, *overrides),
-    }
-    power: list[str] = []
-    if len(systems) > 1:
-        from augury.reporting.power import planned_power  # imports SciPy
-
-        power = planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
-    whole, baseline = estimate_all(report.graph, loaded), report.costs[next(iter(systems))]
-    unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
-    facts |= {
         "texts": [asdict(text) for text in report.texts],
         "warnings": report.warnings,
-        "power": power,
+        "power": planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds)),
         "cost": {
             "seconds": whole and whole.all_seeds,
             "bytes": whole and whole.bytes,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
-from augury.core.yaml_file import scalar
+from augury.core.yaml_file import inline
 from augury.experiments.task import Drafts, capable
 
 HELD_OUT = 1000  # rows for validation at most, and a tenth of the training text
@@ -47,13 +45,13 @@ def draft(
 # `augury sweep augmentations FILE` races all augmentations that its text allows, and says which
 # helps, by how much and at what cost; `augury train FILE` trains the systems at its end. Both end
 # in a table and a page.
-name: {scalar(name)}
-task: {scalar(task)}
+name: {inline(name)}
+task: {inline(task)}
 seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
 storage: results    # directory or URI of everything that is made
 
 corpus:
-{_lines({key: _inline(value) for key, value in corpus.items()})}
+{_lines({key: inline(value) for key, value in corpus.items()})}
 {_texts(rows, train, {"valid": valid, **(tests or dict.fromkeys(["test"]))})}
 {comments}
 {of_task.system}
@@ -70,39 +68,25 @@ systems:
 """
 
 
-def held_out_share(rows: int) -> float:
-    """Return the share of `rows` rows that is held out for each of validation and test."""
-    return min(0.1, HELD_OUT / max(1, rows))
-
-
 def _texts(
     rows: int, train: Mapping[str, Any], held_out: Mapping[str, Mapping[str, Any] | None]
 ) -> str:
     """Return the texts, with random rows of the training text for those that there are not."""
-    share, missing = held_out_share(rows), sum(not text for text in held_out.values())
+    share = min(0.1, HELD_OUT / max(1, rows))  # of each
+    missing = sum(not text for text in held_out.values())
     start = 1 - share * missing
     first = {**train, **({"portion": [0, round(start, 8)]} if missing else {})}
-    lines = [f"  train: {_inline(first)}"]
+    lines = [f"  train: {inline(first)}"]
     for name, text in held_out.items():
         note = "" if text else "    # rows held out at random"
         if not text:
             text = {**train, "portion": [round(start, 8), round(start + share, 8)]}
             start += share
         if name == "valid":
-            lines += [f"  valid: {_inline(text)}{note}", "  tests:"]
+            lines += [f"  valid: {inline(text)}{note}", "  tests:"]
         else:
-            lines.append(f"    {scalar(name)}: {_inline(text)}")
+            lines.append(f"    {inline(name)}: {inline(text)}")
     return "\n".join(lines)
-
-
-def _inline(value: Any) -> str:
-    """Return a value as YAML in a line."""
-    if isinstance(value, str):
-        return scalar(value)
-    shown = yaml.safe_dump(
-        value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6
-    )
-    return str(shown).strip()
 
 
 def _lines(settings: Mapping[str, str]) -> str:

@@ -7,8 +7,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from augury.cli.common import add_run, example_input, open_run, print_json
+from augury.cli.common import add_run, example_input, print_json
 from augury.core.naming import command
+from augury.reporting.find import find
 
 EXAMPLE = "augury export my/CipherDAug/1 --to ctranslate2 --output model"
 
@@ -23,9 +24,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import exporting
 
-    store, folder = open_run(arguments.trained, arguments.storage)
+    folder = find(arguments.trained, arguments.storage)[0]
     output = arguments.output or Path(exporting.usual_name(folder, arguments.to))
-    exporting.export(folder, store, arguments.to, output)
+    exporting.export(folder, arguments.to, output)
     if arguments.json:
         facts = {"run": folder.uri, "form": arguments.to, "output": str(output)}
         print_json({**facts, "files": sorted(path.name for path in output.iterdir())})

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -74,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
     text = _drafted(arguments, path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # the parent is a file, as the next line says
+        path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
     try:
@@ -96,7 +98,12 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     """Return the experiment file by what flags say and the files show."""
     if arguments.task:
         capable(arguments.task, Drafts)
-    train = arguments.train or [arguments.source, arguments.target]
+    sides = [arguments.source, arguments.target]
+    if arguments.train and sides != [None, None]:
+        raise UserError(
+            "--train is the same as --source with --target: give the text by one of them"
+        )
+    train = arguments.train or sides
     if train == [None, None]:
         raise UserError("--train is missing: give the training text, two aligned files or a table")
     if None in train:
@@ -120,10 +127,16 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
     if len(specs) > 1:
         corpus["form"] = spec.model_fields["form"].default
     codes = {key: vars(arguments)[key] for key in spec.model_fields if key.endswith("language")}
-    sides: Sequence[str] = columns.names if columns else []
+    for key in ("language", "source_language", "target_language"):
+        if vars(arguments)[key] and key not in codes:
+            takes = " and ".join(map(flag_of, codes))
+            raise UserError(f"{flag_of(key)} is not for task {task}: give {takes}, or leave it out")
+    if arguments.columns and columns is None:
+        raise UserError("--columns is for tables, and no text is one: leave it out")
+    names = columns.names if columns else []
     if len(train) == 2:
-        sides = [Path(_uncompressed(file)).suffix[1:] for file in train]
-    corpus |= _languages(codes, sides, text)
+        names = [Path(_uncompressed(file)).suffix[1:] for file in train]
+    corpus |= _languages(codes, names, text)
     missing: list[str] = []
     if "labels" in spec.model_fields:
         corpus["labels"], missing = _labels(text)
@@ -217,11 +230,14 @@ def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
         is_table = find(file).is_dir() or Path(_uncompressed(file)).suffix.lower() in EXTENSIONS
         if not is_table:
             layout_of(file)  # which names one that is no text
-        if not is_table and aligned and len(files) == 1:
+        if not is_table and len(files) == 1:
+            other_side = (
+                f"its other side is missing, give both, as in {flag} {file} OTHER_SIDE (or {file}, "
+                "if it has both); or "
+            )
             raise UserError(
-                f"{flag} has one file, {file}, and its extension is not that of a table: its other "
-                f"side is missing, give both, as in {flag} {file} OTHER_SIDE (or {file}, if "
-                "it has both); or call a table .tsv, .csv, .jsonl or .parquet"
+                f"{flag} has one file, {file}, and its extension is not that of a table: "
+                f"{other_side if aligned else ''}call a table .tsv, .csv, .jsonl or .parquet"
             )
 
 

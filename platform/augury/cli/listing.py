@@ -16,6 +16,7 @@ from augury.core.plugins import Registry
 from augury.corpora import known
 from augury.experiments.spec import TASKS
 from augury.regimes.regime import REGIMES
+from augury.scoring.registry import REGISTRY as METRICS
 from augury.sweeping.declarations import SPACES, TABLES
 
 EXAMPLE = """augury list operators
@@ -94,12 +95,6 @@ def _corpora() -> dict[str, str]:
     }
 
 
-def _metrics() -> dict[str, str]:
-    from augury.scoring.registry import REGISTRY
-
-    return _plugins(REGISTRY, lambda metric: f"{metric.title}: {_summary(metric)}")()
-
-
 def _analyses() -> dict[str, str]:
     from augury.analysis.analysis import ANALYSES  # imports pandas
 
@@ -110,7 +105,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "operators": _plugins(OPERATORS, _operator),
     "regimes": _plugins(REGIMES),
     "presets": _presets,
-    "metrics": _metrics,
+    "metrics": _plugins(METRICS, lambda metric: f"{metric.title}: {_summary(metric)}"),
     "spaces": _plugins(SPACES, lambda space: " ".join(space.question.split())),
     "tables": _plugins(TABLES, lambda table: f"{table.where}: {' '.join(table.question.split())}"),
     "corpora": _corpora,

@@ -7,13 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from augury.cli.common import (
-    add_format,
-    add_overrides,
-    print_json,
-    print_settings,
-    without_storage,
-)
+from augury.cli.common import add_format, add_overrides, print_json, print_settings, without_storage
 from augury.cli.sweep import add_trials, limits, plan_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown

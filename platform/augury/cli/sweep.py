@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from augury.cli.common import (
     add_executor,
@@ -25,12 +25,10 @@ from augury.core.progress import duration
 from augury.experiments.preflight import setting_warnings
 from augury.sweeping import budget, request
 from augury.sweeping.applied import left_out_lines
+from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import COMBINATIONS
+from augury.sweeping.space import Space
 from augury.sweeping.state import PAGE
-
-if TYPE_CHECKING:
-    from augury.sweeping.plan import SweepOptions, SweepPlan
-    from augury.sweeping.space import Space
 
 EXAMPLE = """augury sweep agreement --scale toy --seeds 1 2 3 --storage results
   augury sweep augmentations search_spaces/experiments/demo_nmt.yaml --budget 2h --dry-run"""

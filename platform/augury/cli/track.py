@@ -6,32 +6,28 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from augury.cli.common import print_json
+from augury.cli.common import RESULTS, print_json
+from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.naming import counted
+from augury.core.store import Store
+from augury.experiments import stored_runs
+from augury.experiments.record import RUNS, RunRecord
+from augury.experiments.recording import Tracking
+from augury.sweeping.state import SWEEPS
 
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument(
-        "storage",
-        nargs="?",
-        default="results",
-        help="directory or URI of the runs (default: results)",
-    )
-    parser.add_argument(
-        "--uri", help="MLflow server or database (default: MLFLOW_TRACKING_URI, or the runs' own)"
-    )
+    add = parser.add_argument
+    text = f"directory or URI of the runs (default: {RESULTS})"
+    add("storage", nargs="?", default=RESULTS, help=text)
+    text = "MLflow server or database (default: MLFLOW_TRACKING_URI, or the runs' own)"
+    add("--uri", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.config import validate
-    from augury.core.store import Store
-    from augury.experiments import stored_runs
-    from augury.experiments.record import RUNS, RunRecord
-    from augury.experiments.recording import Tracking
-    from augury.sweeping.state import SWEEPS
     from augury.tracking.export import Exporter
 
     store = Store(arguments.storage)

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import (
     add_executor,
@@ -22,19 +21,13 @@ from augury.core.messages import say
 from augury.core.naming import command, counted, mlflow_command
 from augury.core.plugin_files import allowing
 from augury.core.progress import duration
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.record import EXPERIMENT, REPORTS
 from augury.experiments.recording import mlflow_uri
-from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand, load
 from augury.sweeping.request import seconds
 from augury.sweeping.state import DEFINITION
-
-if TYPE_CHECKING:
-    from augury.reporting.report import Report
-    from augury.reporting.results import SystemResult
-    from augury.sweeping.driver import TrainedSystems
 
 EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --seeds 1 2 3"
 
@@ -61,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     loaded = load(arguments.experiment, settings)
 
-    from augury.reporting import experiment, find, results
+    from augury.reporting import experiment, find, rendering, results, tables
     from augury.reporting.comparison import scored_sets
     from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
@@ -84,66 +77,36 @@ def run(arguments: argparse.Namespace) -> int:
     text_warnings = preflight.text_warnings(described.values(), store)
     location = page.location(find.PAGE)
     if arguments.json:
-        warnings = [*preflight.setting_warnings(described.values()), *text_warnings]
-        _print_json(trained, systems, report, location, warnings)
-    else:
-        if folders:
-            _print(loaded, runs, systems, report, location, text_warnings)
-        if trained.missing:
-            takes = trained.missing_seconds
-            time = f", about {duration(takes)}" if takes else ""
-            print(f"missing  {counted(trained.missing, 'training')}{time}")
-            print(f"continue {arguments.typed}")
-    return 1 if failures else 0
-
-
-def _print_json(
-    trained: TrainedSystems,
-    systems: Sequence[SystemResult],
-    report: Report | None,
-    page: str,
-    warnings: Sequence[str],
-) -> None:
-    """Print what was trained as JSON, with the report where there are test sets."""
-    from augury.reporting import results
-
-    facts: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
-    facts["systems"] = [system.to_dict() for system in systems]
-    folders = [folder for of_system in trained.runs.values() for folder in of_system.values()]
-    further = {
-        "runs": [folder.uri for folder in folders],
-        "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-        "page": page if report else None,
-        "warnings": warnings,
-        "failures": trained.failures,
-        "missing": trained.missing,
-    }
-    print_json({**(report.data if report else facts), **further})
-
-
-def _print(
-    loaded: Experiment,
-    runs: dict[str, dict[int, Folder]],
-    systems: Sequence[SystemResult],
-    report: Report | None,
-    page: str,
-    warnings: Sequence[str],
-) -> None:
-    """Print the report, or validations without test sets, and the commands that come next."""
-    from augury.reporting import experiment, rendering, tables
-
+        facts = {"answer": None, "tables": [], "systems": [system.to_dict() for system in systems]}
+        further = {
+            "runs": [folder.uri for folder in folders],
+            "validations": {folder.uri: results.best_validations(folder) for folder in folders},
+            "page": location if report else None,
+            "warnings": [*preflight.setting_warnings(described.values()), *text_warnings],
+            "failures": failures,
+            "missing": trained.missing,
+        }
+        print_json({**(report.data if report else facts), **further})
+        return 1 if failures else 0
     if report:
         print(rendering.text(report))
-        print(f"page     {page}")
-    else:
+        print(f"page     {location}")
+    elif folders:
         print(f"{tables.plain_text(experiment.validations(systems))}\n")
-    for warning in warnings:  # said at the start too
-        print(f"warning: {warning}")
-    if loaded.tracking.enabled:
-        print("MLflow  ", mlflow_command(mlflow_uri(loaded.tracking, Store(loaded.storage))))
-    system, of_seeds = next(reversed(runs.items()))
-    last = [*of_seeds.values()][-1]
-    name = f"{loaded.name}/{system}/{max(of_seeds)}" if report else last.uri
-    flags = [*elsewhere(loaded.storage), *allowing(last.read(EXPERIMENT))]
-    words = ("augury", "translate", name, *flags)
-    print(f"next     {example_input(last)} | {command(*words)}")
+    if folders:
+        for warning in text_warnings:  # said at the start too
+            print(f"warning: {warning}")
+        if loaded.tracking.enabled:
+            print("MLflow  ", mlflow_command(mlflow_uri(loaded.tracking, store)))
+        system, of_seeds = next(reversed(runs.items()))
+        seed, last = next(reversed(of_seeds.items()))
+        name = f"{loaded.name}/{system}/{seed}" if report else last.uri
+        flags = [*elsewhere(loaded.storage), *allowing(last.read(EXPERIMENT))]
+        example = command("augury", "translate", name, *flags)
+        print(f"next     {example_input(last)} | {example}")
+    if trained.missing:
+        takes = trained.missing_seconds
+        time = f", about {duration(takes)}" if takes else ""
+        print(f"missing  {counted(trained.missing, 'training')}{time}")
+        print(f"continue {arguments.typed}")
+    return 1 if failures else 0

@@ -7,21 +7,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from augury.cli.common import (
-    add_executor,
-    add_run,
-    flag_of,
-    integer,
-    open_run,
-    print_json,
-    read_lines,
-)
+from augury.cli.common import add_executor, add_run, flag_of, integer, print_json, read_lines
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.messages import say
 from augury.experiments.record import RunName
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
+from augury.reporting.find import find
 
 WRITES_TEXT = True
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
@@ -43,7 +36,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _, folder = open_run(arguments.trained, arguments.storage)
+    folder = find(arguments.trained, arguments.storage)[0]
     trained = Run.read(folder)
     say(f"by {RunName.read(folder)}")
     experiment = trained.experiment

@@ -72,7 +72,6 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     places = [
         forms[action.nargs].format(action.metavar or action.dest.upper())
         for action in result._get_positional_actions()
-        if action.help != argparse.SUPPRESS
     ]
     result.usage = " ".join(["%(prog)s", *places, "[flags]"])
     add, verbosity = result.add_argument, result.add_mutually_exclusive_group().add_argument

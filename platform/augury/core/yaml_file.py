@@ -69,9 +69,10 @@ def value(text: str, name: str) -> Any:
     return _loaded(text, name)[0]
 
 
-def scalar(text: str) -> str:
-    """Return text quoted as far as YAML needs it."""
-    return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]
+def inline(value: Any) -> str:
+    """Return a value as YAML in a line, with texts quoted as far as it needs."""
+    options: dict[str, Any] = {"default_flow_style": True, "sort_keys": False, "width": 10**6}
+    return yaml.safe_dump([value], allow_unicode=True, **options)[1:-2]
 
 
 def with_texts(content: Any, change: Callable[[str], Any]) -> Any:

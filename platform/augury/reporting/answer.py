@@ -109,17 +109,18 @@ def sweep_answer(summary: Summary) -> str:
     elif sweep.tests == ():
         said = f"Without test sets, {leads}; these scores chose it: expect less on unseen text."
     elif summary.confirmed:
-        tested = answer(summary.confirmed.deciding).removesuffix(".")
-        fresh = ", ".join(map(str, summary.confirmed.confirmation.seeds))
-        said = f"{tested}, tested with fresh seeds ({fresh}), which had no part in the choice."
+        table = summary.confirmed[0]
+        seeds = sorted({seed for row in table.rows for seed in row.seeds})
+        fresh = f"tested with fresh seeds ({', '.join(map(str, seeds))})"
+        said = f"{answer(table).removesuffix('.')}, {fresh}, which had no part in the choice."
     elif first is summary.reference:
         if sum(result.finished > 0 for result in summary.ranking) < 2:
             return f"{unknown}, there is nothing to compare {first.name} with."
         said = f"No other configuration is ahead in validation: {leads}."
-    elif (table := _with_leader(summary, first)) is not None:
+    elif (compared := _with_leader(summary, first)) is not None:
         chosen = f"these trainings chose {first.name}, and flatter it"
         takes = price_of_confirming(summary, first)
-        said = answer(table, f"{chosen}; confirming it takes {takes}")
+        said = answer(compared, f"{chosen}; confirming it takes {takes}")
     else:
         return f"{unknown}, {leads}, and there are no test scores to compare."
     return said if sweep.ended else f"So far, {progress}: {said[0].lower()}{said[1:]}"

@@ -10,23 +10,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.experiments.record import Cost
-from augury.reporting.notes import (
-    LEARNT,
-    WARNING,
-    incomparable,
-    listed,
-    not_beaten,
-    score_notes,
-    untrained_warnings,
-    warnings,
-)
+from augury.reporting import notes
 from augury.reporting.power import power_of_comparison
 from augury.reporting.results import (
     MEAN,
@@ -149,11 +140,11 @@ def warnings_of(comparisons: Sequence[Comparison]) -> list[str]:
     lines, unlearnt = list(first.warnings), []
     for item in others:
         if names := [row.name for row in item.rows if row.meaningless]:
-            unlearnt.append(f"{item.test} ({listed(names)})")
+            unlearnt.append(f"{item.test} ({notes.listed(names)})")
     if unlearnt:
-        lines.append(f"{WARNING}{LEARNT} also on {listed(unlearnt)}")
+        lines.append(f"{notes.WARNING}{notes.LEARNT} also on {notes.listed(unlearnt)}")
     for item in others:
-        lines += [line for line in item.warnings if LEARNT not in line]
+        lines += [line for line in item.warnings if notes.LEARNT not in line]
     return list(dict.fromkeys(lines))
 
 
@@ -176,7 +167,7 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
             factor = seconds / times[0] if seconds and times[0] else None
         if score:
             worst = score.high if lower_is_better(metric) else score.low
-            if trivial := not_beaten(result, test, metric, worst):
+            if trivial := notes.not_beaten(result, test, metric, worst):
                 unlearnt[result.name] = trivial
         comparable = score and first and _is_comparable(baseline, result, test, metric)
         row = ComparedSystem(
@@ -197,16 +188,16 @@ def comparison(results: Sequence[SystemResult], test: str) -> Comparison:
     power = power_of_comparison(metric, variance, of_power)
     of_tests = {row.name: row.tested for row in rows if row.tested}
     confounded = [result.name for result in results if _confounded(baseline, result)]
-    learnt = untrained_warnings(metric, unlearnt)
-    others = warnings(results, confounded, test, metrics)
-    notes = score_notes(results, test, metrics, of_tests)
+    learnt = notes.untrained_warnings(metric, unlearnt)
+    others = notes.warnings(results, confounded, test, metrics)
+    measured = notes.score_notes(results, test, metrics, of_tests)
     return Comparison(
         test,
         metrics,
         tuple(rows),
         comparisons=sum(row.tested is not None for row in rows),
         warnings=(*learnt, *others),
-        notes=tuple(filter(None, [*notes, power])),
+        notes=tuple(filter(None, [*measured, power])),
         power_text=power,
         time_kind=time_kind,
     )
@@ -224,8 +215,8 @@ def _pooled(results: Sequence[SystemResult], test: str) -> list[dict[str, Estima
         for metric, estimate in estimates.items():
             drawn = result.samples(test, metric)
             if drawn is not None and drawn.seeds > 1:
-                between = interval(drawn, pooled[metric]).within(bounds(metric))
-                estimates[metric] = replace(estimate, low=between.low, high=between.high)
+                low, high = interval(drawn, pooled[metric]).within(bounds(metric))
+                estimates[metric] = replace(estimate, low=low, high=high)
     return shown
 
 
@@ -249,14 +240,16 @@ def _differences(
     pooled = pool([sample_variance(system) for system in (baseline, *tested.values())])
     for index, system in tested.items():
         differences[index] = compare(baseline, system, pooled).within(bounds(metric))
-    return differences, components([baseline, *tested.values()], len(baseline.statistics[0]))
+    # Of a mean, those of all sets, as power has them, and not the rows that are drawn together.
+    sentences = results[0].tests[test][metric].n
+    return differences, components([baseline, *tested.values()], sentences)
 
 
 def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
     """Return whether a system and the baseline were scored on the same text in the same way."""
     if result is baseline or not (baseline.score(test, metric) and result.score(test, metric)):
         return False
-    return not incomparable([baseline, result], test, [metric])
+    return not notes.incomparable([baseline, result], test, [metric])
 
 
 def _confounded(baseline: SystemResult, system: SystemResult) -> bool:
@@ -291,7 +284,7 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
             high = statistics.fmean(estimate.high for estimate in estimates)
             if drawn is not None:
                 resampled[metric], sd = drawn, deviation(drawn.scores.tolist())
-                low, high = astuple(interval(drawn).within(bounds(metric)))
+                low, high = interval(drawn).within(bounds(metric))
             signature = " or ".join(dict.fromkeys(estimate.signature for estimate in estimates))
             means[metric] = Estimate(
                 statistics.fmean(estimate.value for estimate in estimates),

@@ -16,7 +16,6 @@ from augury.reporting import find, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, compare_all, scored_sets, warnings_of
 from augury.reporting.curves import learning_curves, recorded
-from augury.reporting.find import PAGE, SUMMARY
 from augury.reporting.notes import not_beaten, text_notes, untrained_warnings
 from augury.reporting.report import (
     Charts,
@@ -32,7 +31,7 @@ from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_charts import score_sections
 from augury.reporting.score_tables import by_test, contents, frame, score_table
-from augury.reporting.styles import legend, system_style
+from augury.reporting.styles import system_style
 from augury.reporting.tables import Table, records
 from augury.scoring.registry import title
 from augury.scoring.trivial import Trivial
@@ -42,15 +41,15 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> bo
     """Write the page of an experiment, and the summary for lists of reports, unless they are of
     this state; return whether they were written."""
     state = config.address([__version__, report.title, report.notes, report.data])
-    if folder.exists(PAGE) and find.report_summary(folder).get("state") == state:
+    if folder.exists(find.PAGE) and find.report_summary(folder).get("state") == state:
         return False
     summary = {
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
         "state": state,
     }
-    folder.write(PAGE, rendering.page(report))
-    folder.write_record(SUMMARY, summary)
+    folder.write(find.PAGE, rendering.page(report))
+    folder.write_record(find.SUMMARY, summary)
     return True
 
 
@@ -96,7 +95,7 @@ def _sections(
 ) -> Iterator[PageSection]:
     first, test = comparisons[0], scored_sets(results)[0]
     styles = {result.address: system_style(index) for index, result in enumerate(results)}
-    names = legend(result.name for result in results)
+    names = [(styles[result.address], result.name) for result in results]
     shown, *others = map(score_table, comparisons)
     numbers = Details("The numbers, with intervals", others)
     yield from score_sections(shown, comparisons, styles, numbers, names)

@@ -13,7 +13,7 @@ import yaml
 
 from augury.core.directories import reset_permissions
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
 from augury.corpora import corpus as corpora
 from augury.corpora import known
 from augury.experiments.record import EXPERIMENT, Input, RunRecord
@@ -37,7 +37,7 @@ def usual_name(run: Folder, form: str) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{record.name}-seed-{record.seed}-{form}")
 
 
-def export(run: Folder, store: Store, form: str, output: Path) -> None:
+def export(run: Folder, form: str, output: Path) -> None:
     """Write a run's model for another library into a new directory, which appears when it is
     complete.
 
@@ -60,14 +60,14 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         experiment = experiment_yaml(run, [trained.seed])
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
-        (directory / README).write_text(card(run, store, exported), encoding="utf-8")
+        (directory / README).write_text(card(run, exported), encoding="utf-8")
         reset_permissions(directory)
         os.replace(directory, output)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def card(run: Folder, store: Store, exported: Exported) -> str:
+def card(run: Folder, exported: Exported) -> str:
     """Return the model card of an exported run, as the Hugging Face hub reads it."""
     record = RunRecord.read(run)
     measured = [(test, score) for test, of_test in record.tests.items() for score in of_test]
@@ -81,43 +81,39 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
         }
         for test, score in measured
     ]
-    name = " ".join(dict.fromkeys(filter(None, [record.experiment, record.name])))
+    metrics = dict.fromkeys(record_name(score.name).partition(":")[0] for _, score in measured)
     front = {
         "language": list(dict.fromkeys(exported.languages)),
         "library_name": exported.library,
         "pipeline_tag": exported.pipeline,
         "base_model": exported.base_model,
         "tags": [exported.pipeline, "augury", *filter(None, [record.task])],
-        "metrics": list(
-            dict.fromkeys(record_name(score.name).partition(":")[0] for _, score in measured)
-        ),
+        "metrics": list(metrics),
     }
-    cost, stated = record.cost, {key: value for key, value in front.items() if value}
-    return (
-        environment()
-        .get_template("card.md.j2")
-        .render(
-            front=yaml.safe_dump(stated, sort_keys=False),
-            name=name,
-            record=record,
-            exported=exported,
-            best=best_text(best_validations(run)),
-            scores=markdown(records(rows)) if rows else "",
-            data={text.role: _origin(store, text) for text in record.inputs},
-            notes=corpus_notes(run, record.inputs),
-            cost=cost
-            and f"{number(cost.parameters, 'count')} parameters, "
-            f"{number(cost.updates, 'count')} updates, {number(cost.train_seconds, 'time')} of "
-            f"training on {cost.device}",
-            file=EXPERIMENT,
-        )
+    spent = ""
+    if cost := record.cost:
+        spent = f"{number(cost.parameters, 'count')} parameters, {number(cost.updates, 'count')} "
+        spent += f"updates, {number(cost.train_seconds, 'time')} of training on {cost.device}"
+    stated = {key: value for key, value in front.items() if value}
+    template = environment().get_template("card.md.j2")
+    return template.render(
+        front=yaml.safe_dump(stated, sort_keys=False),
+        name=" ".join(dict.fromkeys(filter(None, [record.experiment, record.name]))),
+        record=record,
+        exported=exported,
+        best=best_text(best_validations(run)),
+        scores=markdown(records(rows)) if rows else "",
+        data={text.role: _origin(run.root, text) for text in record.inputs},
+        notes=corpus_notes(run, record.inputs),
+        cost=spent,
+        file=EXPERIMENT,
     )
 
 
-def _origin(store: Store, text: Input) -> str:
+def _origin(storage: str, text: Input) -> str:
     """Return in Markdown where a text is from: a known corpus with its licence, or its files with
     the beginnings of their checksums."""
-    corpus = Folder(store.root, f"{corpora.CORPORA}/{text.address}")
+    corpus = Folder(storage, f"{corpora.CORPORA}/{text.address}")
     manifest = corpus.manifest() if corpus.complete else {}
     if public := {**known.KNOWN, **known.KNOWN_NLI}.get(manifest.get("known") or ""):
         return f"[{public.title}]({public.homepage}), licence: {public.licence}"

@@ -9,15 +9,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
 from augury.core.messages import say, say_once
 from augury.core.naming import is_whole
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, REPORTS, RUNS, SCORES, RunName
+from augury.experiments.record import DESCRIPTION, REPORTS, RUNS, SCORES, RunName, run_folder
 from augury.sweeping import state
 
 if TYPE_CHECKING:
@@ -106,15 +106,6 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     return systems
 
 
-def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemResult]:
-    """Return the systems with one of them first, which the others are compared with; UserError
-    for another name."""
-    first = next((system for system in systems if system.name == name), None)
-    if first is None:
-        raise unknown("reference", name, [system.name for system in systems])
-    return [first, *(system for system in systems if system is not first)]
-
-
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     """Return the test sets on which all systems are scored by a metric of the first; UserError
     where there is none."""
@@ -139,9 +130,20 @@ def _scored_by(system: SystemResult) -> str:
 
 
 def _sweeps(store: Store) -> dict[str, dict[str, list[Folder]]]:
-    """Return the runs of the configurations of sweeps by the name of these, the reference first."""
-    definitions = state.definitions(store)
-    return {name: _of_sweep(store, name, known) for name, known in definitions.items()}
+    """Return the runs of the configurations of sweeps by the name of these, the reference first,
+    and of a configuration those that confirm its choice last."""
+    groups: dict[str, dict[str, list[Folder]]] = {}
+    for name, definition in state.definitions(store).items():
+        confirmation = _progress(store, name).get("confirmation") or {}
+        confirmed = [confirmation.get(role) for role in ("reference", "winner")]
+        groups[name] = {}
+        for configuration in definition["configurations"]:
+            address, seeds = configuration["address"], [*definition["seeds"]]
+            if address in confirmed:
+                seeds += confirmation["seeds"]
+            runs = [run_folder(store, address, seed) for seed in seeds]
+            groups[name][configuration["name"]] = runs
+    return groups
 
 
 def _reports(store: Store) -> dict[str, dict[str, list[Folder]]]:
@@ -153,21 +155,6 @@ def _reports(store: Store) -> dict[str, dict[str, list[Folder]]]:
         for system, runs in systems.items():
             groups[name][system] = [Folder(store.root, run) for run in runs if _RUN.fullmatch(run)]
     return groups
-
-
-def _of_sweep(store: Store, name: str, definition: Mapping[str, Any]) -> dict[str, list[Folder]]:
-    """Return the runs of the configurations of a sweep by their names, the reference first, those
-    that confirm its choice last."""
-    confirmation = _progress(store, name).get("confirmation") or {}
-    confirmed = [confirmation.get(role) for role in ("reference", "winner")]
-    runs: dict[str, list[Folder]] = {}
-    for configuration in definition["configurations"]:
-        address, seeds = configuration["address"], [*definition["seeds"]]
-        if address in confirmed:
-            seeds += confirmation["seeds"]
-        named = [store.folder(RUNS, f"{address}/seed-{seed}") for seed in seeds]
-        runs[configuration["name"]] = named
-    return runs
 
 
 def _progress(store: Store, sweep: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from augury.core.store import Store
 from augury.experiments import stored_runs
 from augury.experiments.record import SCORES, RunRecord
 from augury.reporting.answer import answer, sweep_answer
-from augury.reporting.comparison import compare_all, scored_sets, warnings_of
+from augury.reporting.comparison import Comparison, compare_all, warnings_of
 from augury.reporting.find import choices_of, common_tests, load_systems
 from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import COSTS, Record, by_system, frame, run_records
@@ -57,18 +57,17 @@ def compare(baseline: str | Path, system: str | Path, storage: str = "results") 
     `said`. UserError where a system is not there, has no scores, or cannot be compared.
     """
     systems = load_systems([str(baseline), str(system)], storage)
-    compared = frame(compare_all(systems, common_tests(systems)))
-    compared.attrs = said(systems)
+    comparisons = compare_all(systems, common_tests(systems))
+    compared = frame(comparisons)
+    compared.attrs = said(comparisons, systems)
     return compared
 
 
-def said(systems: Sequence[SystemResult]) -> dict[str, Any]:
+def said(comparisons: Sequence[Comparison], systems: Sequence[SystemResult]) -> dict[str, Any]:
     """Return what may be said of systems, the baseline first: the `answer`, and `warnings`, which
     may change a decision; nothing without test sets."""
-    tests = scored_sets(systems)
-    if not tests:
+    if not comparisons:
         return {}
-    comparisons = compare_all(systems, tests)
     return {
         "answer": answer(comparisons[0], choices_of(systems)),
         "warnings": warnings_of(comparisons),

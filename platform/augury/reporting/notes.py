@@ -181,7 +181,7 @@ def _unequal_budgets(results: Sequence[SystemResult], metric: str) -> str:
     """Return what systems saw where that differs from the baseline, such as `X saw 1.9 times the
     updates of baseline`; empty where it does not."""
     baseline, parts = results[0], []
-    unit = "examples" if metric in registry.names("labels") else "tokens"
+    unit = "examples" if segment_noun(metric) == "examples" else "tokens"
     for result in results[1:]:
         if not (baseline.cost and result.cost):
             continue

@@ -13,7 +13,7 @@ from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import Experiment
 from augury.reporting.numbers import number
 from augury.reporting.results import Estimate
-from augury.scoring.power import Components
+from augury.scoring.power import MOST_SEEDS, Components
 from augury.scoring.registry import bounds, segment_noun, title
 
 # Of small models on 1,000 sentences of Multi30k: three seeds of four systems vary by 0.28
@@ -61,10 +61,10 @@ def power(metric: str, known: Components, seeds: int, sentences: int, comparison
 
 
 def seeds_text(needed: tuple[int | None, int | None]) -> str:
-    """Return `3 to 10 seeds`, `14 seeds or more`, or `a larger test set`."""
+    """Return `3 to 10 seeds`, `14 seeds or more`, or `more than 20 seeds or a larger test set`."""
     fewest, most = needed
     if fewest is None:
-        return "a larger test set"
+        return f"more than {MOST_SEEDS} seeds or a larger test set"
     if most is None:
         return f"{fewest} seeds or more"
     return f"{fewest} seeds" if fewest == most else f"{fewest} to {most} seeds"

@@ -69,9 +69,9 @@ class PageSection:
     blocks: Sequence[Block]
 
 
-def section(heading: str, *blocks: Block | None) -> PageSection:
-    """Return a section of the blocks that are not None."""
-    return PageSection(heading, tuple(block for block in blocks if block is not None))
+def section(heading: str, *blocks: Block) -> PageSection:
+    """Return a section of blocks."""
+    return PageSection(heading, blocks)
 
 
 def example_section(test: str, examples: Sequence[Example]) -> list[PageSection]:

@@ -70,8 +70,8 @@ class SystemResult:
     address: str
     runs: Mapping[int, Folder]
     """The run folder of every seed."""
-    record: RunRecord
-    """The record of the first seed; empty where no run is known."""
+    task: str | None = None
+    """None where no run is known."""
     tests: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     """Test set -> metric -> estimate over the seeds that are scored."""
     cost: Cost | None = None
@@ -108,7 +108,7 @@ class SystemResult:
         return {
             "name": self.name,
             "address": self.address,
-            "task": self.record.task,
+            "task": self.task,
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
             "unscored": list(self.unscored),
             "hardware": {str(seed): hardware for seed, hardware in self.hardware.items()},
@@ -134,15 +134,13 @@ def load_groups(
     firsts = [next(iter(of_seeds.values())) for of_seeds in records]
     given = names or [None] * len(firsts)
     chosen = [name or record.name for name, record in zip(given, firsts, strict=True)]
-    roots = [next(iter(group.values())).root for group in groups]
-    distinct = []
-    for name, record, group, root in zip(chosen, firsts, groups, roots, strict=True):
-        more = f" {record.address[:4]} seed {', '.join(map(str, sorted(group)))}"
-        more += f" in {root}" if len(set(roots)) > 1 else ""
-        distinct.append(name + more if chosen.count(name) > 1 else name)
+    roots = {run.root for group in groups for run in group.values()}
     systems = []
-    for name, group, of_seeds in zip(distinct, groups, records, strict=True):
-        runs, first = dict(sorted(group.items())), next(iter(of_seeds))
+    for name, first, group, of_seeds in zip(chosen, firsts, groups, records, strict=True):
+        runs, run = dict(sorted(group.items())), next(iter(group.values()))
+        if chosen.count(name) > 1:
+            name += f" {first.address[:4]} seed {', '.join(map(str, runs))}"
+            name += f" in {run.root}" if len(roots) > 1 else ""
         scored = {seed: of_seeds[seed] for seed in runs if of_seeds[seed].is_scored}
         by_metric: dict[tuple[str, str], dict[int, Score]] = {}
         for seed, record in scored.items():
@@ -157,22 +155,23 @@ def load_groups(
         tests: dict[str, dict[str, Estimate]] = {}
         resampled: dict[str, dict[str, Resampled]] = {}
         for (test, metric), by_seed in by_metric.items():
-            seeds = [(runs[seed], scored[seed]) for seed in by_seed]
-            drawn = resample_runs(seeds, test, metric)
+            scorings = tuple((runs[seed], scored[seed].evaluations.get(test)) for seed in by_seed)
+            sentences = tuple(score.n for score in by_seed.values())
+            drawn = _resample_runs(scorings, test, metric, sentences)
             tests.setdefault(test, {})[metric] = estimate(by_seed, drawn)
             resampled.setdefault(test, {}).update({metric: drawn} if drawn else {})
         costs = [record.cost for record in scored.values() if record.cost]
         system = SystemResult(
             name=name,
-            address=of_seeds[first].address,
+            address=first.address,
             runs=runs,
-            record=of_seeds[first],
+            task=first.task,
             tests=tests,
             cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
             unscored=tuple(seed for seed in runs if seed not in scored),
             resampled=resampled,
-            outputs=tuple(run_files.operator_outputs(group[first], of_seeds[first])),
-            notes=tuple(stored_runs.corpus_notes(group[first], of_seeds[first].inputs)),
+            outputs=tuple(run_files.operator_outputs(run, first)),
+            notes=tuple(stored_runs.corpus_notes(run, first.inputs)),
             hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
             texts=texts,
         )
@@ -198,16 +197,10 @@ def load_experiment(
     by_name = dict(zip(runs_by_system, loaded, strict=True))
     systems = []
     for name, experiment in described.items():
-        result = by_name.get(name) or without_runs(name)
+        result = by_name.get(name) or SystemResult(name, address="", runs={})
         failed = (seed for seed in experiment.seeds if seed not in result.runs)
         systems.append(replace(result, unscored=(*result.unscored, *failed)))
     return systems
-
-
-def without_runs(name: str, address: str = "") -> SystemResult:
-    """Return a system of which no run is known."""
-    record = RunRecord(name=name, address=address, seed=0, task=None)
-    return SystemResult(name, address, {}, record)
 
 
 def best_validations(run: Folder) -> dict[str, float]:
@@ -243,30 +236,19 @@ def from_scores(name: str, test: str, seeds: Mapping[Folder, Sequence[Measured]]
         resampled[metric] = drawn
         estimates[metric] = estimate(dict(zip(runs, scores, strict=True)), drawn)
     return SystemResult(
-        name,
-        address,
-        runs=runs,
-        record=RunRecord(name=name, address=address, seed=1, task=None),
-        tests={test: estimates},
-        resampled={test: resampled},
+        name, address, runs=runs, tests={test: estimates}, resampled={test: resampled}
     )
 
 
-def resample_runs(
-    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str
-) -> Resampled | None:
-    """Return the scores of a system's seeds on resampled sentences; None where statistics or the
-    metric are gone."""
-    runs = tuple((run, record.evaluations.get(test)) for run, record in seeds)
-    known = [score for _, record in seeds for score in record.tests[test] if score.name == metric]
-    return _resampled(runs, test, metric, tuple(score.n for score in known))
-
-
 @lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
-def _resampled(
+def _resample_runs(
     runs: Sequence[tuple[Folder, str | None]], test: str, metric: str, sentences: Sequence[int]
 ) -> Resampled | None:
-    """Resample runs with the hashes of their scoring, which are part of the cache's key."""
+    """Return the scores of a system's seeds on resampled sentences; None where the statistics of
+    all `sentences` of a run, or the metric, are gone.
+
+    `runs` have the hashes of their scoring, which are part of the cache's key.
+    """
     counts = [read_statistics(run, test).get(metric) for run, _ in runs]
     pairs = zip(counts, sentences, strict=True)
     whole = [known for known, n in pairs if known is not None and len(known) == n]
@@ -293,11 +275,10 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
     scores = list(by_seed.values())
     values, signatures = [score.value for score in scores], [score.signature for score in scores]
     known = Interval(min(score.low for score in scores), max(score.high for score in scores))
-    between = (interval(resampled) if resampled else known).within(bounds(scores[0].name))
+    ends = interval(resampled) if resampled else known
     return Estimate(
         statistics.fmean(values),
-        between.low,
-        between.high,
+        *ends.within(bounds(scores[0].name)),
         signature=" or ".join(dict.fromkeys(signatures)),
         n=scores[0].n,
         seeds=tuple(by_seed),

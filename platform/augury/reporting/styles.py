@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline
@@ -33,11 +32,6 @@ def system_style(index: int) -> Style:
     """
     colour = 1 + (index - 1) % (len(COLOURS) - 1) if index else 0
     return Style(COLOURS[colour], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
-
-
-def legend(names: Iterable[str]) -> list[tuple[Style, str]]:
-    """Return the styles of systems in the order of the comparison, with their names."""
-    return [(system_style(index), name) for index, name in enumerate(names)]
 
 
 OTHER = Style("rgba(128,136,147,0.42)", "solid", "circle")

@@ -151,22 +151,13 @@ def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
 def markdown(shown: Table) -> str:
     """Return a table with its notes as GitHub's Markdown."""
     header, *rows = shown.lines()
-    lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
-    body = [" | ".join(map(markdown_escaped, cells)) for cells in lines]
-    return "\n".join(
-        [
-            *([f"### {shown.title}", ""] if shown.title else []),
-            *(f"| {line} |" for line in body),
-            *([""] if shown.notes else []),
-            *(f"- {note}" for note in shown.notes),
-            "",
-        ]
-    )
-
-
-def markdown_escaped(plain: str) -> str:
-    """Return plain text without what Markdown reads as the edge of a cell or as emphasis."""
-    return re.sub("([|*])", r"\\\1", plain)
+    lines = [f"### {shown.title}", ""] if shown.title else []
+    for cells in [header, ["---", *("---:" for _ in header[1:])], *rows]:
+        # A bar would be the edge of a cell, a star emphasis, and a name in angles a tag.
+        escaped = [re.sub(r"([|*]|<(?=\w))", r"\\\1", cell) for cell in cells]
+        lines.append(f"| {' | '.join(escaped)} |")
+    lines += ["", *(f"- {note}" for note in shown.notes)] if shown.notes else []
+    return "\n".join([*lines, ""])
 
 
 def latex(shown: Table) -> str:

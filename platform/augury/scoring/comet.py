@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -69,19 +68,13 @@ def _request(request: dict[str, Any]) -> dict[str, Any]:
             "comet/bin/pip install unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export "
             f"{PYTHON}=comet/bin/python"
         )
-    return dict(json.loads(_run(python, json.dumps(request))))
-
-
-@lru_cache(maxsize=4)  # the version is requested repeatedly
-def _run(python: str, request: str) -> str:
     source = Path(__file__).with_name("comet_process.py").read_text(encoding="utf-8")
-    try:  # with -c: run as a file, it would import this module in place of the package comet
-        result = subprocess.run(
-            [python, "-c", source], input=request, capture_output=True, text=True, check=False
-        )
+    words = [python, "-c", source]  # run as a file, it would import this module for the package
+    try:
+        result = subprocess.run(words, input=json.dumps(request), capture_output=True, text=True)
     except OSError as error:
         raise UserError(f"{PYTHON}={python} cannot be run: {error.strerror}") from error
     if result.returncode:
         last = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
         raise UserError(f"COMET, run by {python}, failed: {last[0]}")
-    return result.stdout.splitlines()[-1]
+    return dict(json.loads(result.stdout.splitlines()[-1]))

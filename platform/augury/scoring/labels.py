@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.scoring.metric import VERSION, Lines, Metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class _LabelMetric(Metric):
@@ -22,8 +22,6 @@ class _LabelMetric(Metric):
     def statistics(
         self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
-        import numpy as np
-
         if len(references) > 1:
             raise UserError(f"metric '{self.name}' reads one label: give one file of references")
         predicted, actual = (
@@ -43,8 +41,6 @@ class Accuracy(_LabelMetric):
     signature = f"labels:exact|version:{VERSION}"
 
     def counts(self, predicted: NDArray[Any], actual: NDArray[Any]) -> NDArray[Any]:
-        import numpy as np
-
         right = (predicted == actual).astype(np.int64)
         return np.column_stack([right, np.ones_like(right)])
 
@@ -75,8 +71,6 @@ class MacroF1(_LabelMetric):
 
         They are 1 if it is predicted rightly, and how often it is predicted or in the reference.
         """
-        import numpy as np
-
         labels = np.unique(actual)
         chosen, expected = predicted[:, None] == labels, actual[:, None] == labels
         occurrences = chosen.astype(np.int64) + expected

@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.core.words import is_han, is_unspaced
 from augury.corpora.languages import SINITIC
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 Lines = Sequence[str]
 """A text, a segment a line."""
 READ = 200
 """References that are read to see whether a metric can count their words."""
-HAN = ("zh", "ja")
+HAN = SINITIC | {"zh", "ja"}
+"""Languages whose words sacreBLEU tells apart by their characters."""
 VERSION = "augury-0.1"
 """Version in the signatures of metrics that sacreBLEU does not sign."""
 
@@ -74,15 +75,13 @@ class Metric(ABC):
         """Raise UserError for references in scripts without spaces if the metric counts words: a
         sentence would be one word, right or wrong as a whole."""
         beginning = references[:READ]
-        if self.counts_words and is_unspaced(beginning):
-            han = self.language in HAN or self.language in SINITIC
-            if not han or not is_han(beginning):
-                stated = f"'{self.language}'" if self.language else "not given"
-                raise UserError(
-                    f"metric '{self.name}' counts words, the references separate none by spaces, "
-                    f"and their language is {stated}: give the right one (zh, ja, th, ...), or use "
-                    "chrf"
-                )
+        counted = self.language in HAN and is_han(beginning)
+        if self.counts_words and is_unspaced(beginning) and not counted:
+            stated = f"'{self.language}'" if self.language else "not given"
+            raise UserError(
+                f"metric '{self.name}' counts words, the references separate none by spaces, and "
+                f"their language is {stated}: give the right one (zh, ja, th, ...), or use chrf"
+            )
 
     @classmethod
     @abstractmethod
@@ -103,8 +102,6 @@ class CountedMetric(Metric):
     def statistics(
         self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
-        import numpy as np
-
         self.require_words(references[0])
         best = min if self.lower_is_better else max
         rows = []
@@ -130,8 +127,6 @@ class SegmentMetric(Metric):
     def statistics(
         self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
-        import numpy as np
-
         if self.needs_sources and sources is None:
             raise UserError(
                 f"metric '{self.name}' needs the source sentences: give them (--sources FILE)"

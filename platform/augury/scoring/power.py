@@ -54,7 +54,9 @@ class Components:
         elif seeds == 1:
             return math.inf
         else:
-            dof = self._dof(seeds, comparisons) * self.variance(seeds, sentences) / between
+            together = (comparisons + 1) * (seeds - 1)
+            dof = min(2 * (PRIOR + seeds - 1), together)  # of a baseline and systems, seeds alike
+            dof *= self.variance(seeds, sentences) / between
         critical = special.stdtrit(dof, 1 - LEVEL / comparisons / 2)
         return float(special.nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(
             self.variance(seeds, sentences)
@@ -84,11 +86,6 @@ class Components:
             known = replace(self, seeds=seeds)
             ends.append(known.seeds_needed(difference, sentences, comparisons))
         return ends[0], ends[1]
-
-    def _dof(self, seeds: int, comparisons: int) -> float:
-        """Return the degrees of freedom of a baseline and systems with as many seeds."""
-        together = (comparisons + 1) * (seeds - 1)
-        return min(2 * (PRIOR + seeds - 1), together)
 
     def _between_seeds(self, seeds: int, sentences: int) -> float:
         return 2 * (self.seeds + self.seeds_and_sentences / sentences) / seeds

@@ -73,10 +73,10 @@ def is_known(name: str) -> bool:
     return is_path(base) or base in REGISTRY
 
 
-def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
-    """Return the names of all metrics, or of those of texts or labels, then those with options."""
+def names(measures: Literal["text", "labels"]) -> tuple[str, ...]:
+    """Return the names of the metrics of texts or of labels, then those with options."""
     classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}
-    chosen = {name: cls for name, cls in classes.items() if measures in (None, cls.measures)}
+    chosen = {name: cls for name, cls in classes.items() if cls.measures == measures}
     with_options: list[str] = []
     for name, cls in chosen.items():
         with_options += [f"{name}:{option}" for option in cls.options or ()]

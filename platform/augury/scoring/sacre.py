@@ -14,15 +14,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.corpora.languages import SINITIC, UNSPACED
-from augury.scoring.metric import VERSION, Lines, Metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+from augury.scoring.metric import HAN, VERSION, Lines, Metric
 
 EAST_ASIAN = (
     r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
@@ -69,8 +68,6 @@ class _Sacre(Metric):
     def statistics(
         self, hypotheses: Lines, *references: Lines, sources: Lines | None = None
     ) -> NDArray[Any]:
-        import numpy as np
-
         self.require_words(references[0])
         sets = [[self.preprocess(line) for line in lines] for lines in references]
         lines = [self.preprocess(line) for line in hypotheses]
@@ -198,9 +195,8 @@ class MultiBleu(_Sacre):
 class CompoundBleu(MultiBleu):
     """`MultiBleu` with hyphenated compounds split (`compound_split`).
 
-    Option `t2t` replaces typographic punctuation first (`ascii_punctuation`), as tensor2tensor's
-    get_ende_bleu.sh does in outputs; here in references too, which that script takes as tokenised
-    by others.
+    Option `t2t` replaces typographic punctuation first, as tensor2tensor's get_ende_bleu.sh does in
+    outputs; here in references too, which that script takes as tokenised by others.
     """
 
     title = "compound BLEU"
@@ -210,8 +206,9 @@ class CompoundBleu(MultiBleu):
         return ["split:compound", *(["punct:t2t"] if self.option == "t2t" else [])]
 
     def preprocess(self, line: str) -> str:
-        plain = ascii_punctuation(line) if self.option == "t2t" else line
-        return compound_split(super().preprocess(plain))
+        if self.option == "t2t":
+            line = _punctuation_normaliser().replace_unicode_punct(line)
+        return compound_split(super().preprocess(line))
 
 
 class Chrf(_Sacre):
@@ -256,7 +253,7 @@ class Ter(_Sacre):
     def _library(self) -> Any:
         from sacrebleu.metrics.ter import TER
 
-        asian = self.language in ("zh", "ja") or self.language in SINITIC
+        asian = self.language in HAN
         self.counts_words = asian or self.language not in UNSPACED
         return TER(
             case_sensitive=self.option == "cased",
@@ -334,25 +331,20 @@ def compound_split(line: str) -> str:
     return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", line)
 
 
-def ascii_punctuation(line: str) -> str:
-    """Replace punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
+@cache
+def _punctuation_normaliser() -> Any:
+    """Return what replaces punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
 
     The rules are those of replace-unicode-punctuation.perl. It has no rule for `„` and `«`. Its
     rule for the full-width 1, which makes it a quotation mark, is not followed.
     """
-    replaced: str = _punctuation_normaliser().replace_unicode_punct(line)
-    return replaced
-
-
-@cache
-def _punctuation_normaliser() -> MosesPunctNormalizer:
     from sacremoses import MosesPunctNormalizer
 
     return MosesPunctNormalizer()
 
 
 @cache
-def _tokenizer(language: str) -> MosesTokenizer:
+def _tokenizer(language: str) -> Any:
     from sacremoses import MosesTokenizer
 
     return MosesTokenizer(lang=language)

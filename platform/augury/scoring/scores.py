@@ -46,18 +46,9 @@ def score(
         statistics = scorer.statistics(hypotheses, references, *more_references, sources=sources)
         examples = scorer.examples(statistics)
         resampled = resample([statistics], scorer.value, examples=examples)
-        bounds = interval(resampled)
-        scores.append(
-            Measured(
-                scorer.name,
-                resampled.value,
-                bounds.low,
-                bounds.high,
-                signature(scorer, 1 + len(more_references)),
-                len(statistics),
-                statistics,
-            )
-        )
+        signed = signature(scorer, 1 + len(more_references))
+        value, ends = resampled.value, interval(resampled)
+        scores.append(Measured(scorer.name, value, *ends, signed, len(statistics), statistics))
     return scores
 
 

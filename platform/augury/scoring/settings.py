@@ -8,15 +8,7 @@ from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.scoring.registry import (
-    REGISTRY,
-    at_its_folder,
-    is_known,
-    metric_class,
-    names,
-    record_name,
-    reference,
-)
+from augury.scoring import registry
 
 
 class Scoring(Section):
@@ -30,24 +22,24 @@ class Scoring(Section):
     @field_validator("metrics", mode="before")
     @classmethod
     def _located(cls, metrics: Any) -> Any:
-        return list(map(at_its_folder, metrics)) if isinstance(metrics, list) else metrics
+        return list(map(registry.at_its_folder, metrics)) if isinstance(metrics, list) else metrics
 
     @field_validator("metrics")
     @classmethod
     def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
         for name in metrics:
-            if not is_known(name):
-                raise REGISTRY.unknown(name, names(cls.MEASURES))
-            if (measures := metric_class(name).measures) != cls.MEASURES:
-                allowed = ", ".join(names(cls.MEASURES))
+            if not registry.is_known(name):
+                raise registry.REGISTRY.unknown(name, registry.names(cls.MEASURES))
+            if (measures := registry.metric_class(name).measures) != cls.MEASURES:
+                allowed = ", ".join(registry.names(cls.MEASURES))
                 raise UserError(
                     f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
                 )
-        called = [*map(record_name, metrics)]
+        called = [*map(registry.record_name, metrics)]
         for name in called:
             if called.count(name) > 1:
                 raise UserError(f"several metrics are called {name}: leave one out, or rename it")
-        return tuple(map(reference, metrics))
+        return tuple(map(registry.reference, metrics))
 
 
 class TextScoring(Scoring):

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -59,8 +59,7 @@ a difference: smaller values are not told apart."""
 Over = Literal["seeds and sentences", "sentences"]
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """A 95 % confidence interval, in the unit of the score."""
 
     low: float
@@ -104,8 +103,8 @@ class Difference:
         """Return the difference with its interval clipped to what the range of a metric allows, as
         that of a score is."""
         widest = bounds[1] - bounds[0]
-        clipped = Interval(self.low, self.high).within((-widest, widest))
-        return replace(self, low=clipped.low, high=clipped.high)
+        low, high = Interval(self.low, self.high).within((-widest, widest))
+        return replace(self, low=low, high=high)
 
 
 def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
@@ -157,9 +156,9 @@ def compare(
     error, dof = _standard_error(samples, means, shared.dof)
     seeds = min(baseline.seeds, system.seeds)
     value = system.value - baseline.value
-    bounds = _student(value, error, dof)
+    ends = _student(value, error, dof)
     p_value = 2 * float(special.stdtr(dof, -abs(value) / max(error, ROUNDING)))
-    return Difference(value, bounds.low, bounds.high, p_value, "seeds and sentences", seeds)
+    return Difference(value, *ends, p_value, "seeds and sentences", seeds)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -251,12 +250,10 @@ def _over_sentences(
     # Shifted to mean 0, the null hypothesis. The observed difference counts as a sample itself,
     # so that p is never 0.
     extreme = np.abs(samples - samples.mean()) >= abs(value) - ROUNDING
-    bounds = _percentiles(samples)
+    ends = _percentiles(samples)
     if _shows_no_exception(system, samples):
-        bounds = _rule_of_three(value, system.examples, -HIGHEST, HIGHEST)
-    return Difference(
-        value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over
-    )
+        ends = _rule_of_three(value, system.examples, -HIGHEST, HIGHEST)
+    return Difference(value, *ends, float((1 + extreme.sum()) / (1 + len(samples))), over)
 
 
 def _student(value: float, error: float, dof: float) -> Interval:

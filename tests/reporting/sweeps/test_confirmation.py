@@ -73,7 +73,7 @@ def test_nothing_is_real_before_it_is_confirmed(
 ) -> None:
     summary = summarise(sweeps.load(scheduler=scheduler))
     assert summary.leader is not None and summary.leader.name == "ours"
-    assert summary.confirmed is None and REAL not in sweep_answer(summary)
+    assert not summary.confirmed and REAL not in sweep_answer(summary)
     assert "6 trainings" in sweep_answer(summary)
     assert (
         price_of_confirming(summary, summary.leader) == "6 trainings, about 6 min 00 s of training"
@@ -85,8 +85,8 @@ def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(
     sweeps: Any, addresses: dict[str, str]
 ) -> None:
     summary = confirm(sweeps, addresses, 0.7)
-    assert summary.confirmed is not None and summary.sweep.confirmation is not None
-    (table,) = summary.confirmed.comparisons
+    assert summary.sweep.confirmation is not None
+    (table,) = summary.confirmed
     assert [(row.name, row.seeds) for row in table.rows] == [("baseline", FRESH), ("ours", FRESH)]
     assert table.comparisons == 1 and table.rows[1].mark and REAL in sweep_answer(summary)
     (stored,) = data(summary)["confirmed"]
@@ -105,12 +105,10 @@ def test_what_is_not_confirmed_is_not_recommended(sweeps: Any, addresses: dict[s
     summary = confirm(sweeps, addresses, 0.595)
     assert REAL not in sweep_answer(summary) and "ours" in sweep_answer(summary)
     assert recommended(summary) is summary.reference
-    assert summary.confirmed is not None
-    table = summary.confirmed.deciding
+    (table,) = summary.confirmed
     assert "does not beat baseline" in sweep_answer(summary)
     rows = tuple(replace(row, meaningless=True) for row in table.rows)
-    unlearnt = (replace(table, rows=rows),)
-    summary = replace(summary, confirmed=replace(summary.confirmed, comparisons=unlearnt))
+    summary = replace(summary, confirmed=(replace(table, rows=rows),))
     assert "not shown to have learnt" in sweep_answer(summary)
     assert "scores" not in sweep_answer(summary)
     assert recommended(summary) is None and recommendation(summary) == ""
@@ -138,9 +136,10 @@ def test_comparing_a_sweep_leaves_out_what_has_chosen(
     summary = confirm(sweeps, addresses, 0.7)
     systems = {system.name: [*system.runs] for system in load_systems(["sweeps/beta"], root)}
     assert systems == {"baseline": [*FRESH], "ours": [*FRESH], "theirs": [1, 2, 3]}
-    said = compared(load_systems(["sweeps/beta"], root))
-    assert REAL in said and REAL in sweep_answer(summary)
-    assert frames.said(load_systems(["sweeps/beta"], root))["answer"] == said
+    tested = load_systems(["sweeps/beta"], root)
+    assert REAL in compared(tested) and REAL in sweep_answer(summary)
+    said = frames.said(compare_all(tested, ["test"]), tested)
+    assert said["answer"] == compared(tested)
     both = load_systems(["beta/baseline", "beta/ours"], root)
     assert [[*system.runs] for system in both] == [[1, 2, 3, *FRESH]] * 2
     assert "seed 1, 2, 3 of ours chose it" in compared(both)
@@ -155,18 +154,19 @@ def test_a_confirmation_needs_two_seeds_at_the_end_and_all_before(
     sweeps: Any, addresses: dict[str, str]
 ) -> None:
     one = confirm(sweeps, addresses, 0.7, (4,))
-    assert one.confirmed is None and REAL not in sweep_answer(one)
+    assert not one.confirmed and REAL not in sweep_answer(one)
     summary = confirm(sweeps, addresses, 0.7, (4, 5), ended=False)
-    assert summary.confirmed is None and summary.leader is not None
+    assert not summary.confirmed and summary.leader is not None
     assert price_of_confirming(summary, summary.leader).startswith("2 trainings")
     sweeps.chosen = addresses["theirs"]
     other = summarise(sweeps.load())
-    assert other.leader is not None and other.confirmed is None
+    assert other.leader is not None and not other.confirmed
     price = price_of_confirming(other, other.leader)
     assert price.startswith("4 trainings")  # two of the reference are there
     sweeps.chosen = None
     ended = summarise(sweeps.load())
-    assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
+    assert ended.confirmed[0].rows[1].seeds == (4, 5)
+    assert "fresh seeds (4, 5)," in sweep_answer(ended)
 
 
 def test_one_fresh_seed_that_was_asked_for_confirms_and_does_not_decide(
@@ -175,7 +175,7 @@ def test_one_fresh_seed_that_was_asked_for_confirms_and_does_not_decide(
     confirm(sweeps, addresses, 0.7, (4,))
     sweeps.confirmation["seeds"] = [4]
     summary = summarise(sweeps.load())
-    assert summary.confirmed is not None and REAL not in sweep_answer(summary)
+    assert summary.confirmed and REAL not in sweep_answer(summary)
     assert "one seed does not decide" in sweep_answer(summary)
     assert "(with the fresh seeds)" not in rendering.text(sweep_report(summary))
 

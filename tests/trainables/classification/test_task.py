@@ -104,7 +104,7 @@ def test_the_exported_model_gives_the_same_probabilities_and_labels(
 ) -> None:
     folder = trained.folders["EDA"]
     run = Run.read(folder)
-    export(folder, trained.store, "hf", tmp_path / "hf")
+    export(folder, "hf", tmp_path / "hf")
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
     columns = [run.corpus("test").column(name) for name in TASK.columns(run.experiment)]

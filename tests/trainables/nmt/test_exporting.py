@@ -66,10 +66,10 @@ def scored(request: pytest.FixtureRequest, untrained: Any) -> Run:
 
 
 def test_exports_translate_as_the_run_does(scored: Run, run_card: Any, tmp_path: Path) -> None:
-    export(scored.folder, scored.store, "hf", tmp_path / "hf")
+    export(scored.folder, "hf", tmp_path / "hf")
     expected = TASK.translate(scored, MESSY)
     assert run_card(tmp_path / "hf", texts=MESSY) == expected and len(set(expected)) > 1
-    export(scored.folder, scored.store, "ctranslate2", tmp_path / "ct2")
+    export(scored.folder, "ctranslate2", tmp_path / "ct2")
     assert run_card(tmp_path / "ct2", texts=CLEAN) == TASK.translate(scored, CLEAN)
     experiment: Any = scored.experiment
     texts = [*MESSY, "", " ".join(["wer"] * experiment.model.max_positions)]
@@ -80,7 +80,7 @@ def test_exports_translate_as_the_run_does(scored: Run, run_card: Any, tmp_path:
 
 @pytest.mark.parametrize("scored", [TAGGED], indirect=True)
 def test_a_tuned_run_starts_as_the_exported_one(scored: Run, tmp_path: Path) -> None:
-    export(scored.folder, scored.store, "hf", tmp_path / "hf")
+    export(scored.folder, "hf", tmp_path / "hf")
     corpus = {**CORPUS, "filter": {"lowercase": True, "unescape": True}}
     store, changes = Store(tmp_path / "other"), {"corpus": corpus, "decoding": TAGGED["decoding"]}
     tuning = parse(content(tmp_path / "other", str(tmp_path / "hf"), **changes))
@@ -91,7 +91,7 @@ def test_a_tuned_run_starts_as_the_exported_one(scored: Run, tmp_path: Path) -> 
 @pytest.mark.parametrize("scored", [CIPHERS], indirect=True)
 def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path: Path) -> None:
     output = tmp_path / "new" / "hf"
-    export(scored.folder, scored.store, "hf", output)
+    export(scored.folder, "hf", output)
     card = ModelCard.load(output / "README.md")
     assert card.data.language == ["de", "en"] and card.data.metrics == ["bleu", "chrf"]
     for of_test in scored.folder.read_record("scores.json")["tests"].values():
@@ -126,9 +126,9 @@ def test_the_next_command_translates_a_text_of_a_test_set(
 @pytest.mark.parametrize("scored", [{}], indirect=True)
 def test_an_export_appears_whole(scored: Run, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="unknown form 'onnx'"):
-        export(scored.folder, scored.store, "onnx", tmp_path / "hf")
+        export(scored.folder, "onnx", tmp_path / "hf")
     assert list(tmp_path.iterdir()) == []
-    export(scored.folder, scored.store, "hf", tmp_path / "hf")
+    export(scored.folder, "hf", tmp_path / "hf")
     assert [path.name for path in tmp_path.iterdir()] == ["hf"]
     with pytest.raises(UserError, match="exists already"):
-        export(scored.folder, scored.store, "hf", tmp_path / "hf")
+        export(scored.folder, "hf", tmp_path / "hf")

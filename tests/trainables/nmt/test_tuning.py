@@ -72,7 +72,7 @@ def test_exports_translate_as_the_run(
     texts = ["der hund sieht die katze", "ein haus"]
     expected = TASK.translate(run, texts)
     for form in ("hf", "ctranslate2"):
-        export(run.folder, run.store, form, tmp_path / form)
+        export(run.folder, form, tmp_path / form)
         outputs = run_card(tmp_path / form, texts=texts)
         # The tokenizer of M2M-100, once saved, takes a code within an output for text.
         assert [text.replace("__en__", "").strip() for text in outputs] == expected

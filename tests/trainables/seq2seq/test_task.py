@@ -73,7 +73,7 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
 
     texts = ["reorder: cat sees dog .", "reorder: bee likes hen ."]
     for form in ("hf", "ctranslate2"):
-        export(run.folder, toy.store, form, tmp_path / form)
+        export(run.folder, form, tmp_path / form)
         assert run_card(tmp_path / form, texts=texts) == written
     card = ModelCard.load(tmp_path / "hf" / "README.md")
     assert card.data.metrics == ["bleu", "chrf"]

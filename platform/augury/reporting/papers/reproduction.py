@@ -16,9 +16,8 @@ import pandas as pd
 from augury.core.messages import say
 from augury.core.store import Folder
 from augury.reporting.comparison import Comparison, compare_all, scored_sets
-from augury.reporting.find import with_reference
 from augury.reporting.papers.table import Printed, Published
-from augury.reporting.results import MEAN, SystemResult, deviation, load_groups, without_runs
+from augury.reporting.results import MEAN, SystemResult, deviation, load_groups
 from augury.reporting.score_tables import Record, by_system, frame
 from augury.sweeping.declarations import at_scale
 from augury.sweeping.state import Configuration, Sweep
@@ -111,7 +110,8 @@ def load_reproduction(
     for name, mark in table.marks.items():
         line, against = lines[name], mark["against"]
         if against in trained and line.configuration:
-            compared = compare_all(with_reference(systems, against), tests)[0]
+            against_it = sorted(systems, key=lambda system: system.name != against)
+            compared = compare_all(against_it, tests)[0]
             if found := by_system(compared).get(line.configuration.name):
                 marked[name] = found
     cells = _merged(table, values, next(iter(comparisons), MEAN))
@@ -154,8 +154,8 @@ def _systems(sweep: Sweep, reference: str | None) -> list[SystemResult]:
         name = {merged.name: merged.same_as for merged in sweep.merged}.get(reference, reference)
         first = next(known for known in sweep.configurations if known.name == name)
     if first.name not in scored:
-        systems.insert(0, without_runs(first.name, first.address))
-    return with_reference(systems, first.name)
+        systems.insert(0, SystemResult(first.name, first.address, runs={}))
+    return sorted(systems, key=lambda system: system.name != first.name)
 
 
 def _scores(
@@ -211,10 +211,7 @@ def _measured(
 
 
 def _compute(
-    table: Published,
-    lines: dict[str, Line],
-    scores: pd.DataFrame,
-    values: Values,
+    table: Published, lines: dict[str, Line], scores: pd.DataFrame, values: Values
 ) -> None:
     """Add the values of rows that are made of others, and what is known of these rows."""
     declared, scale = table.declared, table.space.scale

@@ -38,12 +38,7 @@ from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.locations import locations, repeating
 from augury.reporting.sweeps.recommended import RECOMMENDED, recommend
 from augury.reporting.sweeps.response import responses
-from augury.reporting.sweeps.summary import (
-    ConfigurationResult,
-    Summary,
-    recommended,
-    summarise,
-)
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary, recommended, summarise
 from augury.reporting.tables import Cell, Columns, Table, record_cells, records, row, table
 from augury.scoring.registry import title
 from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
@@ -111,8 +106,7 @@ def data(summary: Summary) -> dict[str, Any]:
 
     It and its runs are named by their folders in the storage, which may be moved.
     """
-    sweep, best, confirmed = summary.sweep, recommended(summary), summary.confirmed
-    begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
+    sweep, best = summary.sweep, recommended(summary)
     return {
         "name": sweep.name,
         "question": sweep.question,
@@ -126,13 +120,13 @@ def data(summary: Summary) -> dict[str, Any]:
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
-        "confirmed": contents(confirmed.comparisons) if confirmed else None,
+        "confirmed": contents(summary.confirmed) or None,
         "table": [_result_dict(result, summary.seconds(result)) for result in summary.ranking],
         "comparisons": contents(summary.comparisons),
         "merged": [asdict(point) for point in sweep.merged],
-        "trials": len(begun),
+        "trials": len(sweep.trials) - sweep.count("waiting"),
         **{state: sweep.count(state) for state in ENDS},
-        "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
+        "cost": {"train_seconds": sweep.seconds},
         "sweep": sweep.folder.name,
     }
 

@@ -96,20 +96,6 @@ class ConfigurationResult:
 
 
 @dataclass(frozen=True)
-class Confirmed:
-    """The test of a winner: it and the reference with fresh seeds."""
-
-    confirmation: Confirmation
-    comparisons: tuple[Comparison, ...]
-    """Of the two alone, on the mean of several test sets and on every one."""
-
-    @property
-    def deciding(self) -> Comparison:
-        """The comparison on the test set, or on the mean of several."""
-        return self.comparisons[0]
-
-
-@dataclass(frozen=True)
 class Decided:
     """The leader's score and the reference's, by which one of them is recommended: on the test
     sets, with fresh seeds where it is confirmed, and in validation before there are such scores."""
@@ -143,8 +129,9 @@ class Summary:
     """
     systems: tuple[SystemResult, ...] = ()
     """What is compared: the scored configurations, the reference first."""
-    confirmed: Confirmed | None = None
-    """The test of the leader with fresh seeds."""
+    confirmed: tuple[Comparison, ...] = ()
+    """The reference and the leader with fresh seeds alone, on the mean of several test sets and on
+    every one; empty before the leader is confirmed."""
 
     @property
     def metric(self) -> str:
@@ -159,7 +146,7 @@ class Summary:
     @property
     def tested(self) -> Comparison | None:
         """The comparison that the answer is of: with fresh seeds where the leader is confirmed."""
-        return self.confirmed.deciding if self.confirmed else self.deciding
+        return self.confirmed[0] if self.confirmed else self.deciding
 
     @property
     def reference(self) -> ConfigurationResult:
@@ -200,13 +187,8 @@ class Summary:
         if row or best is None or best.mean is None or self.sweep.tests != ():
             return not (row and row.meaningless)
         runs = {trial.seed: trial.folder for trial in best.configuration.trials if trial.curve}
-        known = (
-            [results.load_groups([runs], [best.name], self.sweep.metrics, self.sweep.tests)[0]]
-            if runs
-            else []
-        )
-        metric = self.sweep.metric_name
-        return not any(not_beaten(system, VALID, metric, best.mean) for system in known)
+        (system,) = results.load_groups([runs], [best.name], self.sweep.metrics, ())
+        return not_beaten(system, VALID, self.sweep.metric_name, best.mean) is None
 
     @property
     def decided(self) -> Decided | None:
@@ -231,7 +213,7 @@ def summarise(sweep: Sweep) -> Summary:
     systems = _scored_systems(sweep)
     ahead = leader(sweep, ranked)
     comparisons = tuple(compare_all(systems, scored_sets(systems)))
-    tested = _confirmed(sweep, ahead.address) if ahead else None
+    tested = _confirmed(sweep, ahead.address) if ahead else ()
     return Summary(sweep, ranked, ahead, comparisons, tuple(systems), tested)
 
 
@@ -302,20 +284,20 @@ def confirmation_runs(sweep: Sweep, confirmation: Confirmation) -> dict[str, dic
     return runs
 
 
-def _confirmed(sweep: Sweep, winner: str) -> Confirmed | None:
-    """Return the test of a winner; None before all of its fresh seeds are scored or, where the
+def _confirmed(sweep: Sweep, winner: str) -> tuple[Comparison, ...]:
+    """Return the test of a winner; empty before all of its fresh seeds are scored or, where the
     sweep has ended, two of both, or the only one that was asked for."""
     known = sweep.confirmation
     if known is None or known.winner != winner:
-        return None
+        return ()
     runs = confirmation_runs(sweep, known)
     asked = len(known.seeds)
     least = min(LEAST, asked) if sweep.ended else asked
     if min(map(len, runs.values())) < least:
-        return None
+        return ()
     names = [sweep.by_address[address].name for address in runs]
     systems = results.load_groups([*runs.values()], names, sweep.metrics, sweep.tests)
-    return Confirmed(known, tuple(compare_all(systems, scored_sets(systems))))
+    return tuple(compare_all(systems, scored_sets(systems)))
 
 
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
