@@ -30,7 +30,7 @@ def test_every_space_applies_to_every_task_that_can_read_it(
         with pytest.raises(UserError, match=f"nothing of search space '{name}' applies"):
             apply(space, experiment)
         return
-    applied = apply(space, experiment).space
+    applied, _ = apply(space, experiment)
     assert applied.keys or applied.rows
     assert applied.seeds == (3, 4)
     for point in [*applied.rows.values(), *points(applied)]:
@@ -69,7 +69,7 @@ def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}  # in its short form
     systems = {"baseline": {}, "drops": draws, "no dropout": {"model.dropout": 0.0}}
     experiment = tiny.experiment("nmt", tmp_path, systems=systems)
-    space = apply(find("augmentations"), experiment).space
+    space, _ = apply(find("augmentations"), experiment)
     combined = combined_rows(["R-Drop", "drops"], space.rows, space.families)
     assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
     assert space.rows["no dropout"]["model.dropout"] == 0.0

@@ -36,7 +36,7 @@ def estimate(
 
 def make_plan(space: Space, options: SweepOptions) -> SweepPlan:
     """Return the configurations that a sweep begins with, within its budget; runs nothing."""
-    made = plans.of_options(space, options, Store(options.storage))
+    made = plans.make(space, Store(options.storage), options.assignments)
     if options.budget is not None:
         keep_within(made, options)
     return made

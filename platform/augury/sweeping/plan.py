@@ -3,7 +3,7 @@ are the same experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -173,28 +173,18 @@ def _merge_reason(
     return "; ".join(ineffective) or "both resolve to the same run"
 
 
-def make(
-    space: Space,
-    store: Store,
-    assignments: Mapping[str, Any],
-    listed: Sequence[Mapping[str, Any]],
-) -> SweepPlan:
-    """Return the plan of the reference, the space's rows and the listed points."""
+def make(space: Space, store: Store, assignments: Mapping[str, Any]) -> SweepPlan:
+    """Return the plan of the reference, the space's rows and its points."""
     plan = SweepPlan(space, store, assignments)
     _check_assignments(space, assignments)
-    plan.add_reference()
-    for name, point in [*space.rows.items(), *((None, point) for point in listed)]:
-        if not space.experiment:
-            plan.add(point, name)
-        elif isinstance(added := plan.add_allowed(point, name), LeftOut):
-            plan.left_out.append(added)
-    return plan
-
-
-def of_options(space: Space, options: SweepOptions, store: Store) -> SweepPlan:
-    """Return the plan that a sweep begins with."""
     with named_by_user(space.declared):
-        return make(space, store, options.assignments, points(space))
+        plan.add_reference()
+        for name, point in [*space.rows.items(), *((None, point) for point in points(space))]:
+            if not space.experiment:
+                plan.add(point, name)
+            elif isinstance(added := plan.add_allowed(point, name), LeftOut):
+                plan.left_out.append(added)
+    return plan
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

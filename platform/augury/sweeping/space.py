@@ -63,28 +63,18 @@ class Space:
     does not allow; empty: `base` is the space's own."""
 
 
-def find(
-    name: str,
-    scale: str | None = None,
-    scheduler: SchedulerName | None = None,
-) -> Space:
-    """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a
-    Python or YAML file.
+def find(name: str, scale: str | None = None) -> Space:
+    """Return a search space at a scale, by default its first; `name` is a module of `search_spaces`
+    or the path of a Python or YAML file.
 
-    `scale` and `scheduler` default to the space's. Raises UserError for an unknown name and for
-    missing or invalid definitions.
+    Raises UserError for an unknown name and for missing or invalid definitions.
     """
     with named_by_user(name):
         declared = _of_yaml(name) if _is_yaml(name) else load_space(name)
-        return resolve(declared, name, scale, scheduler)
+        return resolve(declared, name, scale)
 
 
-def resolve(
-    declared: SearchSpace,
-    name: str,
-    scale: str | None = None,
-    scheduler: SchedulerName | None = None,
-) -> Space:
+def resolve(declared: SearchSpace, name: str, scale: str | None = None) -> Space:
     """Return a search space at a scale; error messages call it `name`."""
     if scale is not None and scale not in declared.scales:
         raise unknown(f"scale of search space '{name}'", scale, declared.scales)
@@ -98,18 +88,18 @@ def resolve(
     reference = declared.reference if declared.reference is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
-    as_declared = ("metric", "mode", "seeds", "joins")
+    file = file_of(name) if is_path(name) or _is_yaml(name) else None
+    as_declared = ("metric", "mode", "seeds", "joins", "scheduler")
     return Space(
         **{field: getattr(declared, field) for field in as_declared},
-        name=short_name(name).replace("/", "-"),
+        name=file.stem if file else name.replace("/", "-"),
         question=" ".join(declared.question.split()),
         base=config.merge(declared.base, declared.scales[scale]),
         scale=scale,
         keys=keys,
         rows=rows,
         reference=reference,
-        scheduler=scheduler or declared.scheduler,
-        declared=str(file_of(name)) if is_path(name) else name,
+        declared=str(file or name),
         families=declared.families() if declared.families else {},
     )
 
@@ -118,11 +108,6 @@ def points(space: Space) -> list[dict[str, Any]]:
     """Return the points of a grid, in a fixed order."""
     combinations = itertools.product(*space.keys.values()) if space.keys else []
     return [dict(zip(space.keys, values, strict=True)) for values in combinations]
-
-
-def short_name(name: str) -> str:
-    """Return the name of a space given by its name, or by the path of its file."""
-    return file_of(name).stem if is_path(name) or _is_yaml(name) else name
 
 
 def _is_yaml(name: str) -> bool:
