@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from augury.core import config
@@ -23,17 +22,16 @@ from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once
 from augury.experiments.graph import Graph, Plan, Step
 from augury.experiments.make import reach_storage, refuse_lost_storage
-from augury.experiments.monitor import show_progress
 from augury.experiments.preflight import say_warnings
 from augury.experiments.record import REPORTS
-from augury.experiments.recording import Recorder, Recording, unrecorded
-from augury.experiments.run import Run, commit, differing_parameters
+from augury.experiments.recording import Recording, unrecorded
+from augury.experiments.run import commit, differing_parameters
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import ENDS
-from augury.sweeping.trials import Follow, Trials
+from augury.sweeping.trials import Trials
 
 
 class TrainedSystems(NamedTuple):
@@ -76,6 +74,9 @@ def run_experiment(
     _refuse_shared_runs(addresses)
     scheduler = Scheduler(addresses.values(), seeds)
     wanted = scheduler.work()
+    experiments = [experiment, *(plan.experiment for plan in graph.plans.values())]
+    untrained = [trial for trial in wanted if not graph.is_trained(Step(*trial))]
+    on_ray = runs_on_ray(experiments, untrained)
     with recording(experiment.tracking, store) as recorder:
         trials = Trials(
             graph,
@@ -84,12 +85,9 @@ def run_experiment(
             value=lambda trial: 0.0,  # nothing is chosen
             compared=lambda trial: trial in wanted,
             differing=differing_parameters(plan.experiment for plan in systems.values()),
-            follow=followed(recorder, graph),
+            texts_beside=on_ray,
+            recorder=recorder,
         )
-        experiments = [experiment, *(plan.experiment for plan in graph.plans.values())]
-        untrained = [trial for trial in wanted if not graph.is_trained(Step(*trial))]
-        on_ray = runs_on_ray(experiments, untrained)
-        trials.texts_beside = on_ray
         trials.make_texts()
         if not trials.runs:
             raise UserError(trials.failures[0])
@@ -150,7 +148,7 @@ def run_trials(
 
             connect()
             placement = place(experiments, at_once)
-            say(str(placement))
+
             trials.at_once = placement.at_once
             run_on_tune(trials, placement, points, max_failures=execution.max_failures)
             return
@@ -185,17 +183,6 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
 
     start_in_background()
     return True
-
-
-def followed(recorder: Recorder, graph: Graph) -> Follow:
-    """Return what records a trial while it runs, with a line on its progress."""
-
-    def follow(trial: Trial, run: Run) -> AbstractContextManager[None]:
-        recorder(run.folder)
-        label = f"{graph.names[Step(*trial)]}, seed {trial.seed}"
-        return show_progress(run.folder, label, run.experiment.training)
-
-    return follow
 
 
 def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:

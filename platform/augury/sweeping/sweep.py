@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from itertools import product
 
@@ -23,7 +22,7 @@ from augury.experiments.run import commit
 from augury.experiments.systems import metrics_of
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import RESERVED_AT_MOST, estimate, make_plan, seed_seconds
-from augury.sweeping.driver import followed, run_trials, runs_on_ray
+from augury.sweeping.driver import run_trials, runs_on_ray
 from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import combine
 from augury.sweeping.schedulers import Race, Scheduler, Standings, Trial
@@ -93,7 +92,6 @@ class _Command:
         experiments += [plan.experiment for plan in graph.plans.values()]
         on_ray = runs_on_ray(experiments, missing)
         with self.recording(base.tracking, self.store) as recorder:
-            follow = followed(recorder, graph)
             self.trials = trials = Trials(
                 graph,
                 self._scheduler(),
@@ -101,10 +99,9 @@ class _Command:
                 value=self._value,
                 compared=self._is_compared,
                 texts_beside=on_ray,
-                # Those of the sweep are shown and recorded with it.
-                follow=lambda trial, run: (
-                    nullcontext() if self._is_compared(trial) else follow(trial, run)
-                ),
+                recorder=recorder,
+                # Those of the sweep are recorded and shown with it.
+                followed=lambda trial: not self._is_compared(trial),
                 deadline_of=self._deadline_of,
                 on_late=self._choose_now,
             )
@@ -127,10 +124,10 @@ class _Command:
         wanted.update(trials.scheduler.work())
         left = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
         rest = estimate(self.plan, options.seeds, trials.at_once)
-        found = {
-            trial for trial in trials.progress if self._is_compared(trial)
-        } - trials.begun.keys()
-        reused = sum(trials.progress[trial] == "finished" for trial in found)
+        reused = sum(
+            state == "finished" and trial not in trials.begun and self._is_compared(trial)
+            for trial, state in trials.progress.items()
+        )
         return SweepOutcome(sweep, reused, not finished, left, rest and rest.all_seeds)
 
     def _make_plan(self) -> SweepPlan:

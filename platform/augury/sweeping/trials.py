@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -19,12 +19,13 @@ from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import make_run
+from augury.experiments.monitor import show_progress
+from augury.experiments.recording import Recorder
 from augury.experiments.run import Run, describe, describe_scores
 from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import TrialProgress
 
-Follow = Callable[[Trial, Run], AbstractContextManager[None]]
 Value = Callable[[Trial], float | None]
 """Returns what the scheduler compares of a finished trial; None where there is no such value."""
 
@@ -48,8 +49,9 @@ class Trials:
     differing: Sequence[str] = ()
     """The parameters in which the systems differ, for the descriptions of runs."""
     texts_beside: bool = False
-    follow: Follow = lambda trial, run: nullcontext()
-    """Records and shows a trial while it runs."""
+    recorder: Recorder = lambda run: None
+    followed: Callable[[Trial], bool] = lambda trial: True
+    """Whether a trial is recorded and shown on its own while it runs."""
     deadline_of: Callable[[Trial], float | None] = lambda trial: None
     """The Unix time at which a trial must end; where it has passed, none begins."""
     on_late: Callable[[], bool] = lambda: False
@@ -67,7 +69,7 @@ class Trials:
     """When trials of this command began, in Unix time."""
     seconds: dict[Trial, float] = field(default_factory=dict)
     """What those that ended took."""
-    _followed: dict[Trial, ExitStack] = field(default_factory=dict)
+    _shown: dict[Trial, ExitStack] = field(default_factory=dict)
     _unscored: set[Trial] = field(default_factory=set)
     """Trials of earlier commands that are trained and lack scores which this one asks for."""
     _told: set[Trial] = field(default_factory=set)
@@ -86,7 +88,7 @@ class Trials:
         that it could be trained on fails alone.
         """
         for step in self.graph.missing(self.graph.scored):
-            if step.seed is None and not any(self._missing_models(step)):
+            if step.seed is None and all(map(self._is_made, self.graph.inputs(step))):
                 self._begun_texts.add(step.address)
                 try:
                     self.runs[step.address] = make_run(self.graph.plans[step.address])
@@ -154,8 +156,11 @@ class Trials:
                 describe(run, self.graph.names[Step(*trial)], differing)
             self.progress[trial] = "running"
             self.begun[trial] = time.time()
-            self._followed[trial] = ExitStack()
-            self._followed[trial].enter_context(self.follow(trial, run))
+            self._shown[trial] = ExitStack()
+            if self.followed(trial):
+                self.recorder(run.folder)
+                shown = show_progress(run.folder, self.name_of(trial), run.experiment.training)
+                self._shown[trial].enter_context(shown)
             return trial
         return None
 
@@ -180,7 +185,7 @@ class Trials:
             self._finish(trial)
         else:
             self.progress[trial] = "stopped"
-        self._followed.pop(trial).close()
+        self._shown.pop(trial).close()
 
     # ----- scheduler and graph
 
@@ -250,14 +255,6 @@ class Trials:
         if step.seed is None:
             return step.address in self.runs
         return self.is_done(Trial(step.address, step.seed))
-
-    def _missing_models(self, step: Step) -> Iterator[Step]:
-        """Yield the models that a step needs and that are not trained."""
-        for needed in self.graph.inputs(step):
-            if needed.seed is None:
-                yield from self._missing_models(needed)
-            elif not self._is_made(needed):
-                yield needed
 
     def _errors(self, step: Step) -> Iterator[str]:
         """Yield the errors that keep a step from being made."""

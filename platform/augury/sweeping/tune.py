@@ -57,15 +57,10 @@ class Placement(NamedTuple):
     """The settings of execution that override the experiment's own."""
     at_once: int
     """The number of trials that fit, or that were asked for."""
-    needed: str
-    """What a trial needs, in words."""
-
-    def __str__(self) -> str:
-        return f"{counted(self.at_once, 'trial')} at once, each with {self.needed}"
 
 
 def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Placement:
-    """Return the placement of these experiments' trials on the connected Ray cluster.
+    """Say and return the placement of these experiments' trials on the connected Ray cluster.
 
     A trial with one worker trains in its own actor, one with more on workers of Ray Train. By
     default as many as fit run at once. Raises UserError if not a single trial fits, or fewer than
@@ -95,6 +90,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
             "workers in all; lower --at-once, training.workers, execution.threads or "
             "execution.gpus_per_worker, or use a larger cluster"
         )
+    say(f"{counted(at_once or fit, 'trial')} at once, each with {needed}")
     return Placement(
         resources={"memory": DRIVER_MEMORY} if has_workers else worker,
         execution={
@@ -103,7 +99,6 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
             "threads": execution.threads or 1,
         },
         at_once=at_once or fit,
-        needed=needed,
     )
 
 
