@@ -79,7 +79,7 @@ def make_run(plan: Plan) -> Run:
     task.check_held_out(experiment, plan.tokenizer.folder, held_out)
     records = {part.name: part.folder for part in plan.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
-    examples = Examples(experiment, plan.tokens, list(task.SIDES), texts, experiment.example_limit)
+    examples = Examples(experiment, plan.tokens, list(task.SIDES), texts)
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
     seed = experiment.seeds[0]
@@ -109,8 +109,7 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     task = find_task(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
-    max_pieces = run.experiment.example_limit
-    return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
+    return Examples(run.experiment, tokens, list(task.SIDES), texts, symbols, run.seed)
 
 
 def prepare(experiment: Experiment, store: Store) -> Run:

@@ -111,14 +111,8 @@ class Run(TrainingRun):
                 f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it"
             )
         content = read_description(folder).get("run", {})
-        lacking = [
-            part.name
-            for part in fields(cls)
-            if part.name not in (*content, "folder")
-            and part.default is MISSING
-            and part.default_factory is MISSING
-        ]
-        if lacking:
+        needed = {part.name for part in fields(cls) if part.default is MISSING} - {"folder"}
+        if lacking := sorted(needed - content.keys()):
             parts = f" (it has no {', '.join(lacking)})" if content else ""
             raise UserError(
                 f"{folder.uri} was made by another version of Augury{parts}: its scores can be "
@@ -247,7 +241,6 @@ def _parameters(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-@functools.cache
 def _version(package: str) -> str:
     import importlib.metadata
 

@@ -27,7 +27,7 @@ from augury.experiments.record import REPORTS
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import commit, differing_parameters
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import expand
+from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import ENDS
@@ -67,7 +67,7 @@ def run_experiment(
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     say_warnings([*described.values()], store)
-    _say_ineffective(described, graph)
+    _say_ineffective(described)
     seeds = sorted(experiment.seeds)
     systems = graph.add(described, seeds)
     addresses = {name: plan.address for name, plan in systems.items()}
@@ -101,10 +101,10 @@ def run_experiment(
     return _outcome(experiment, systems, trials, wanted)
 
 
-def _say_ineffective(systems: Mapping[str, Experiment], graph: Graph) -> None:
+def _say_ineffective(systems: Mapping[str, Experiment]) -> None:
     """Say which settings of systems have no effect, and why."""
     for name, system in systems.items():
-        form = graph.canonical(system)
+        form = canonical(system)
         before = config.flatten(system.to_dict())
         after = config.flatten(form.experiment.to_dict())
         for key, reason in form.reasons.items():

@@ -15,6 +15,7 @@ from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
+from augury.experiments.systems import canonical
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName
 from augury.sweeping.schedulers import fresh_seeds
@@ -135,22 +136,20 @@ class SweepPlan:
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
-        canonical_form = self.graph.canonical(experiment)
-        address = self.graph.plan(canonical_form.experiment).address
-        if (same := self.configurations.get(address)) is not None:
-            if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):
+        plan = self.graph.plan(experiment)
+        if (same := self.configurations.get(plan.address)) is not None:
+            if _scoring_settings(same.experiment) != _scoring_settings(plan.experiment):
                 raise UserError(
                     f"'{same.name}' and '{name}' of space '{self.space.name}' train the same "
                     "model and differ only in scoring: keep one of them; 'augury train --set "
                     "decoding.beam=...' scores a trained model again"
                 )
             if (same.name, dict(same.point)) != (name, dict(point)):
-                reason = _merge_reason(point, same.point, canonical_form.reasons)
+                reason = _merge_reason(point, same.point, canonical(experiment).reasons)
                 self.merged.append(Merged(dict(point), same.name, reason, name))
             return same
-        self.configurations[address] = planned = Planned(
-            name, dict(point), canonical_form.experiment, address
-        )
+        planned = Planned(name, dict(point), plan.experiment, plan.address)
+        self.configurations[plan.address] = planned
         return planned
 
 
