@@ -167,9 +167,9 @@ def reach_storage(execution: Execution, root: str) -> None:
         check_storage(root)
 
 
-def refuse_lost_storage(storage: str) -> None:
-    """Raise UserError for a relative storage in a Ray job, whose working directory is deleted
-    with it."""
+def open_storage(storage: str) -> Store:
+    """Return the storage of a command; UserError for a relative one in a Ray job, whose working
+    directory is deleted with it."""
     if (
         "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ
         and "://" not in storage
@@ -179,3 +179,4 @@ def refuse_lost_storage(storage: str) -> None:
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: "
             "give storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )
+    return Store(storage)

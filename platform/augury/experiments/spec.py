@@ -130,8 +130,6 @@ class Experiment(Section):
     others."""
     READS_SEVERAL_TEXTS: ClassVar[bool] = False
     """Whether the task can train on several texts, if not with weights and tags."""
-    RESEGMENTS: ClassVar[bool] = False
-    """Whether the task's vocabulary can segment text anew (`text.pieces.resegmentation`)."""
     TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {}
     """The section `training` of a pretrained model (True) or of one from nothing, where its
     defaults are others than those of the annotated one, of which it is a subclass."""
@@ -192,31 +190,18 @@ class Experiment(Section):
         return self.regime.view_groups(self.view_names)
 
     def resolve_view(self, name: str) -> str:
-        """Return the name of a view in tokens and vocabularies, `source` for `plain`.
-
-        UserError lists the known views.
-        """
+        """Return the name of a view in tokens and vocabularies, `source` for `plain`; UserError for
+        one that no text is rendered as, such as that of a draw."""
         if name in (PLAIN, SOURCE):
             return SOURCE
-        if name in self.views:
-            return name
-        there = "no operator makes views here: there is plain"
-        if len(self.views) > 1:
-            there = f"there are {', '.join(self.views)}"
-        if any(draw.use == VIEW and draw.name() == name for draw in self.token_draws):
-            raise UserError(
-                f"view '{name}' changes token ids anew in every epoch of training: no text can be "
-                f"rendered as it; {there}"
-            )
-        hint = nearest(name, self.views)
-        raise UserError(
-            f"unknown view '{name}': {f'{hint} {there}' if hint.startswith('did') else there}"
-        )
+        if name not in self.views:
+            raise UserError(f"no text is rendered as view '{name}': {nearest(name, self.views)}")
+        return name
 
     @property
     def resegments(self) -> bool:
-        """Whether this experiment's vocabulary can segment text anew."""
-        return self.RESEGMENTS
+        """Whether the vocabulary can segment text anew (`text.pieces.resegmentation`)."""
+        return False
 
     @property
     def pretrained(self) -> Pretrained | None:
@@ -345,8 +330,12 @@ class Experiment(Section):
                 raise UserError(f"'{name}' is no name of a stage: leave out ':', and '{FIRST}'")
         for part in self._parts:
             check_columns(part, self.corpus.KIND.columns)
-        _check_names([*self.view_names, *self.record_origins])
-        _check_draws(self.token_draws, self.task, resegments=self.resegments)
+        made = [*self.view_names, *self.record_origins]
+        if len(set(made)) < len(made):
+            raise UserError(
+                f"augment makes several things of one name: {', '.join(made)}; make each once"
+            )
+        self._check_draws()
         if not self.systems:  # with systems, each is one experiment, and this is none
             groups = self.view_groups()
             _check_views(self.regime, groups, self.view_names)
@@ -359,6 +348,19 @@ class Experiment(Section):
         self._check_mixture()
         _ = self.models  # raises for a wrong setting of a model
         return self
+
+    def _check_draws(self) -> None:
+        for draw in self.token_draws:
+            if self.token_draws.count(draw) > 1:
+                raise UserError(
+                    f"augment has operator {draw.operator} twice with the same settings: change "
+                    "its seed"
+                )
+            if draw.RESEGMENTS and not self.resegments:
+                raise UserError(
+                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
+                    "of its model's own: take word_drop or switch_out"
+                )
 
     def _check_mixture(self) -> None:
         if not self.READS_TAGS and (self.is_weighted or self.tags):
@@ -378,29 +380,6 @@ class Experiment(Section):
                         f"mixture: {unknown('records', name, self.record_origins)}; texts say "
                         "theirs themselves"
                     )
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Check that operators make nothing twice."""
-    if len(set(names)) < len(names):
-        raise UserError(
-            f"augment makes several things of one name: {', '.join(names)}; make each once"
-        )
-
-
-def _check_draws(draws: Sequence[TokenDraw], task: str, *, resegments: bool) -> None:
-    """Check that draws of tokens differ, and that the task's subwords can be drawn anew."""
-    for draw in draws:
-        if draws.count(draw) > 1:
-            raise UserError(
-                f"augment has operator {draw.operator} twice with the same settings: change "
-                "its seed"
-            )
-        if draw.RESEGMENTS and not resegments:
-            raise UserError(
-                f"operator {draw.operator} segments anew, and task {task} reads subwords of its "
-                "model's own: take word_drop or switch_out"
-            )
 
 
 def _check_views(regime: Regime, groups: Sequence[ViewGroup], views: Sequence[str]) -> None:
@@ -450,17 +429,17 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")
     task = TASKS.reference(task)
-    return config.validate(settings_class(task), {**content, "task": task}, where)
+    schema = getattr(TASKS.find(task), "EXPERIMENT", None)
+    if not isinstance(schema, type):
+        raise invalid_task(task)
+    return config.validate(schema, {**content, "task": task}, where)
 
 
-def settings_class(task: str) -> type[Experiment]:
-    """Return the class of a task's experiments; UserError names the nearest known task."""
-    settings = getattr(TASKS.find(task), "EXPERIMENT", None)
-    if not isinstance(settings, type) or not issubclass(settings, Experiment):
-        raise UserError(
-            f"'{task}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
-        )
-    return settings
+def invalid_task(name: str) -> UserError:
+    """Return the error for a plug-in that is no task."""
+    return UserError(
+        f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
+    )
 
 
 def _parse_model(index: int, role: str, content: dict[str, Any]) -> Experiment:

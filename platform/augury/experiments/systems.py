@@ -211,5 +211,5 @@ def _inactive_settings(value: Any, prefix: str = "") -> Iterator[tuple[str, str]
             if name not in inactive:
                 yield from _inactive_settings(getattr(value, name), f"{prefix}{name}.")
     elif isinstance(value, list | tuple | Mapping):
-        for name, item in value.items() if isinstance(value, Mapping) else enumerate(value):
-            yield from _inactive_settings(item, f"{prefix}{name}.")
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _inactive_settings(item, f"{prefix}{key}.")

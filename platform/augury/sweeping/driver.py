@@ -17,11 +17,11 @@ from augury.core.errors import UserError, outage_of
 from augury.core.machine import release_memory
 from augury.core.messages import say
 from augury.core.plugin_files import describe_error
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
 from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once
 from augury.experiments.graph import Graph, Plan, Step
-from augury.experiments.make import reach_storage, refuse_lost_storage
+from augury.experiments.make import open_storage, reach_storage
 from augury.experiments.preflight import say_warnings
 from augury.experiments.record import REPORTS
 from augury.experiments.recording import Recording, unrecorded
@@ -60,8 +60,7 @@ def run_experiment(
     UserError where no system is left.
     """
     commit()  # kept from now on: later the directory may be gone
-    refuse_lost_storage(experiment.storage)
-    store = Store(experiment.storage)
+    store = open_storage(experiment.storage)
     described = expand(experiment)
     graph = Graph(store)
     reach_storage(experiment.execution, store.root)

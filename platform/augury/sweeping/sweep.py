@@ -15,7 +15,7 @@ from augury.core.naming import counted
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.graph import Step
-from augury.experiments.make import reach_storage, refuse_lost_storage
+from augury.experiments.make import open_storage, reach_storage
 from augury.experiments.preflight import say_warnings
 from augury.experiments.recording import Recording
 from augury.experiments.run import commit
@@ -51,11 +51,9 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
     commit()  # kept from now on: later the directory may be gone
-    refuse_lost_storage(options.storage)
-    store = Store(options.storage)
-    return _Command(
-        space, options, recording, show, store, store.folder(SWEEPS, options.name)
-    ).run()
+    store = open_storage(options.storage)
+    folder = store.folder(SWEEPS, options.name)
+    return _Command(space, options, recording, show, store, folder).run()
 
 
 @dataclass
