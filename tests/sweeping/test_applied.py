@@ -49,7 +49,6 @@ MIXED = SearchSpace(
     },
     keys={"regime.beta": [1, -1], "vocabulary.mode": ["joint", "separate"]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1,),
 )
 

@@ -26,7 +26,6 @@ SPACE = SearchSpace(
     base={"name": "lengths", "task": "nmt"},
     keys={"training.max_updates": [10, 1000, 100, 300]},
     metric="valid/bleu",
-    mode="max",
     seeds=SEEDS,
 )
 

@@ -21,7 +21,6 @@ SPACE = SearchSpace(
     base={"name": "x", "task": "nmt"},
     keys={"regime.beta": [0, 5]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2),
 )
 """

@@ -89,9 +89,11 @@ def resolve(declared: SearchSpace, name: str, scale: str | None = None) -> Space
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     file = file_of(name) if is_path(name) or _is_yaml(name) else None
-    as_declared = ("metric", "mode", "seeds", "joins", "scheduler")
+    lowest = lower_is_better(declared.metric.rpartition("/")[2])
+    as_declared = ("metric", "seeds", "joins", "scheduler")
     return Space(
         **{field: getattr(declared, field) for field in as_declared},
+        mode=declared.mode or ("min" if lowest else "max"),
         name=file.stem if file else name.replace("/", "-"),
         question=" ".join(declared.question.split()),
         base=config.merge(declared.base, declared.scales[scale]),
@@ -118,8 +120,7 @@ def _of_yaml(path: str) -> SearchSpace:
     """Return the search space in a YAML file, the fields of `SearchSpace`; UserError lists all
     faults by line.
 
-    `base` is an experiment, or the path of an experiment file relative to this one. Without `mode`,
-    small values are the best of metrics such as loss, and large ones of others.
+    `base` is an experiment, or the path of an experiment file relative to this one.
     """
     file = yaml_file.read(path)
     fields, files = dict(file.content), file.files
@@ -133,9 +134,6 @@ def _of_yaml(path: str) -> SearchSpace:
         fields["base"], files = experiment.content, (*files, *experiment.files)
     if not is_stored(path) and (stored := next(filter(is_stored, files), None)):
         raise UserError(f"{path} is based on '{stored}', which lies in a storage: copy it")
-    if isinstance(metric := fields.get("metric"), str):
-        lowest = lower_is_better(metric.rpartition("/")[2])
-        fields.setdefault("mode", "min" if lowest else "max")
     try:
         return SearchSpace(**fields)
     except InvalidSettings as error:
