@@ -186,7 +186,7 @@ def rarest_of(german: str, place: int) -> Measure:
     """
 
     def measure(system: System) -> Mapping[str, float]:
-        from augury.analysis.rare_subwords import pieces_by_view, rarest, rarest_piece
+        from augury.analysis.rare_subwords import pieces_by_view, rarest
         from augury.corpora.languages import base_language
         from augury.decoding.settings import PLAIN
 
@@ -195,7 +195,7 @@ def rarest_of(german: str, place: int) -> Measure:
             counts = rarest(system.counts(PLAIN), system.ids(PLAIN))
             text = system.sources[np.lexsort((counts, counts == 0))[place]]
         pieces = pieces_by_view(system, text)
-        return {view: rarest_piece(of_view).count for view, of_view in pieces.items()}
+        return {view: min(piece.count for piece in pieces[view]) for view in pieces}
 
     return measure
 

@@ -67,7 +67,7 @@ def frequent_subwords(system: System, most: int) -> list[int]:
 
     Ties: lower ids first.
     """
-    counts = system.counts().copy()
+    counts = system.counts()
     counts[list(system.special)] = 0
     order = np.argsort(-counts, kind="stable")[:most]
     return [int(piece) for piece in order if counts[piece]]

@@ -322,19 +322,16 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     chosen, entry = state.get("chosen"), state.get("confirmation")
     confirmation = entry and Confirmation(entry["reference"], entry["winner"], (*entry["seeds"],))
     as_stored = ("name", "question", "metric", "mode", "scale", "scheduler", "reference", "started")
+    stored = {name: definition[name] for name in (*as_stored, "command")}
+    stored |= {name: tuple(definition[name]) for name in ("keys", "seeds", "tests", "metrics")}
     return Sweep(
-        **{name: definition[name] for name in as_stored},
-        keys=tuple(definition["keys"]),
-        seeds=tuple(definition["seeds"]),
-        tests=tuple(definition["tests"]),
-        metrics=tuple(definition.get("metrics", ())),
+        **stored,
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         chosen=chosen if chosen in by_address else None,  # not one that is no longer asked for
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
         folder=folder,
-        command=definition.get("command", ""),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
         confirmation=confirmation,
