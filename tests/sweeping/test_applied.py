@@ -10,7 +10,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
 from augury.sweeping.applied import METHOD, apply
-from augury.sweeping.declarations import SearchSpace, known
+from augury.sweeping.declarations import SPACES, SearchSpace
 from augury.sweeping.proposals import combined_rows
 from augury.sweeping.space import find, points, resolve
 from tests import tiny
@@ -20,7 +20,7 @@ OF_TRANSLATION = {"agreement", "cipher_keys", "cipherdaug", "multi_source", "voc
 
 
 @pytest.mark.parametrize("task", ["nmt", "nli", "seq2seq"])
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", SPACES.names())
 def test_every_space_applies_to_every_task_that_can_read_it(
     name: str, task: str, tmp_path: Path
 ) -> None:

@@ -46,7 +46,7 @@ def write(folder: Path, text: str, name: str = "mine.py") -> str:
     return str(folder / name)
 
 
-@pytest.mark.parametrize("name", declarations.known())
+@pytest.mark.parametrize("name", declarations.SPACES.names())
 def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
     name: str, tmp_path: Path
 ) -> None:

@@ -21,7 +21,6 @@ from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ReadsIds, ShowsStates, capable
 from augury.reporting.run_files import operator_outputs
-from augury.text.pieces.settings import SPACE, SPECIALS
 from augury.text.tokens import Tokens
 
 VALID = "valid"
@@ -75,15 +74,6 @@ class System:
     def pieces(self) -> Sequence[str]:
         """The piece of every id."""
         return self._trained.pieces
-
-    @property
-    def special(self) -> frozenset[int]:
-        """The ids of special symbols."""
-        return frozenset(
-            index
-            for index, piece in enumerate(self.pieces)
-            if piece.removeprefix(SPACE) in SPECIALS
-        )
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""

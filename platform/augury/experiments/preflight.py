@@ -10,7 +10,6 @@ from typing import Any
 
 from augury.augment import pipeline
 from augury.augment.models import ReadyModel
-from augury.augment.operator import Operator
 from augury.core.errors import UserError
 from augury.core.locks import usable
 from augury.core.messages import say
@@ -65,8 +64,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for operator in experiment.augment:
             for text in operator.texts().values():
                 cached_corpus(text, "train", store.root)
-            if type(operator).check_text is not Operator.check_text:
-                operator.check_text(pipeline.first_records(texts["train"], operator))
+            operator.check_text(pipeline.first_records(texts["train"], operator))
             how = experiment.execution
             operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=how))
         for test in experiment.test_sets:

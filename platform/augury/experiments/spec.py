@@ -363,16 +363,15 @@ class Experiment(Section):
                 )
 
     def _check_mixture(self) -> None:
-        if not self.READS_TAGS and (self.is_weighted or self.tags):
+        if not self.READS_TAGS and (self.is_weighted or self.tags or self.corpus.dev_sets):
             raise UserError(
-                f"task {self.task} trains without weight and tag, which are for task nmt"
+                f"task {self.task} has no weight, tag and second validation text, which are for "
+                "task nmt"
             )
         if not (self.READS_TAGS or self.READS_SEVERAL_TEXTS) and self.corpus.mixture:
             raise UserError(
                 f"task {self.task} trains on one text; several are for tasks nmt and nli"
             )
-        if not self.READS_TAGS and self.corpus.dev_sets:
-            raise UserError(f"task {self.task} validates on one text; several are for task nmt")
         if not self.systems:
             for name in self.mixture:
                 if name not in self.record_origins:

@@ -145,16 +145,6 @@ TABLES = Registry(
 )
 
 
-def known() -> list[str]:
-    """Return the names of all search spaces, without the tables of papers."""
-    return SPACES.names()
-
-
-def tables() -> list[str]:
-    """Return the names of all tables of papers, `<paper>/<table>`."""
-    return TABLES.names()
-
-
 def load_space(name: str) -> SearchSpace:
     """Return what the file of a space or table declares, by name or path; UserError if there is
     none."""

@@ -22,8 +22,6 @@ from augury.sweeping.schedulers import fresh_seeds
 from augury.sweeping.space import Space, points
 from augury.sweeping.state import Merged
 
-BASELINE = "baseline"
-
 
 @dataclass(frozen=True)
 class SweepOptions:
@@ -125,7 +123,7 @@ class SweepPlan:
             self.add(reference)
         elif declared.get("baseline", True) and (changes := self.base().plain_system()):
             plain = parse(self._content(changes), "the baseline")
-            self._add(BASELINE, {}, plain)
+            self._add("baseline", {}, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configurations and merged points as JSON-like values."""
