@@ -100,10 +100,8 @@ def embeddings(system: System) -> Mapping[str, float]:
     from trainables.nmt.embeddings import AloneEmbedding
     from trainables.nmt.model import build
 
-    settings, count = (
-        cast("TranslationExperiment", system.run.experiment).transformer,
-        len(system.pieces),
-    )
+    experiment = cast("TranslationExperiment", system.run.experiment)
+    settings, count = experiment.transformer, len(system.pieces)
     model = load_weights(system.run.folder, build(settings, count, pad=0, eos=1, seed=0))
     side = model.model.encoder.embed_tokens
     filters = side.codebooks.numel() if isinstance(side, AloneEmbedding) else 0

@@ -116,10 +116,8 @@ def systems(direction: tuple[str, str], scale: str) -> Rows:
         "system": {"corpus.train": texts["opposite"], **validated},
         **search,
     }
-    same, other = (
-        {"name": "same", **texts["same"]},
-        {"name": "other", **texts["other"], "reversed": True},
-    )
+    same = {"name": "same", **texts["same"]}
+    other = {"name": "other", **texts["other"], "reversed": True}
     speech, spoken = {"name": "speech", **texts["speech"]}, {"name": "spoken", **texts["spoken"]}
     staged: dict[str, dict[str, Any]] = {
         "Baseline": {},

@@ -137,12 +137,8 @@ class Examples:
 
     def labels(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[np.ndarray]:
         """Return the subwords that epoch `epoch` predicts of examples."""
-        return self.pieces(
-            [group.target for group, _ in located],
-            [row for _, row in located],
-            epoch,
-            predicted=True,
-        )
+        targets, rows = [group.target for group, _ in located], [row for _, row in located]
+        return self.pieces(targets, rows, epoch, predicted=True)
 
     def pieces(
         self,

@@ -99,29 +99,20 @@ class Graph:
         them; return their plans by name."""
         added = {name: self.plan(system) for name, system in systems.items()}
         self.systems |= added
-        # A stage or a model that is a system too has that system's name.
-        names = {plan.address: name for name, plan in reversed(added.items())}
         for name, plan in added.items():
-            of_system = tuple(plan.experiment.seeds if seeds is None else seeds)
-            self._add(plan, name, of_system, names, scored=True)
+            of_system = plan.experiment.seeds if seeds is None else seeds
+            self._add(plan, name, of_system, scored=True)
         return added
 
-    def _add(
-        self,
-        plan: Plan,
-        name: str,
-        seeds: Sequence[int],
-        systems: Mapping[str, str],
-        *,
-        scored: bool,
-    ) -> None:
+    def _add(self, plan: Plan, name: str, seeds: Sequence[int], *, scored: bool) -> None:
         if plan.before:
             stage = f"{name}, {plan.before.experiment.stage_name}"
-            self._add(plan.before, stage, seeds, systems, scored=scored)
+            self._add(plan.before, stage, seeds, scored=scored)
         for role, model in plan.models.items():
-            seeds_of_model = model.experiment.seeds
-            self._add(model, f"{role} of {name}", seeds_of_model, systems, scored=False)
+            self._add(model, f"{role} of {name}", model.experiment.seeds, scored=False)
         self.plans.setdefault(plan.address, plan)
+        # A stage or a model that is a system too has that system's name.
+        systems = {plan.address: name for name, plan in reversed(self.systems.items())}
         self.names.setdefault(Step(plan.address), systems.get(plan.address, name))
         for seed in seeds:
             step = Step(plan.address, seed)

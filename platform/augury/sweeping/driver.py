@@ -20,7 +20,7 @@ from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
 from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once
-from augury.experiments.graph import Graph, Plan, Step
+from augury.experiments.graph import Graph, Step
 from augury.experiments.make import open_storage, reach_storage
 from augury.experiments.preflight import say_warnings
 from augury.experiments.record import REPORTS
@@ -97,7 +97,15 @@ def run_experiment(
                 say(f"{trials.name_of(trial)}: found, not trained again")
         trials.replay(wanted)
         run_trials(trials, experiments, {}, on_ray=on_ray)
-    return _outcome(experiment, systems, trials, wanted)
+    runs: dict[str, dict[int, Folder]] = {}
+    for name, plan in systems.items():
+        for seed in seeds:
+            if trials.progress.get(Trial(plan.address, seed)) == "finished":
+                runs.setdefault(name, {})[seed] = plan.run(seed)
+    missing = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
+    left = remaining(graph) if missing else None
+    takes = sum(left.values()) / trials_at_once(experiment) if left else None
+    return TrainedSystems(runs, trials.failures, missing, takes)
 
 
 def _say_ineffective(systems: Mapping[str, Experiment]) -> None:
@@ -109,21 +117,6 @@ def _say_ineffective(systems: Mapping[str, Experiment]) -> None:
         for key, reason in form.reasons.items():
             if before.get(key) != after.get(key):  # and not at its default
                 say(f"{name}: {key} has no effect: {reason}")
-
-
-def _outcome(
-    experiment: Experiment, systems: Mapping[str, Plan], trials: Trials, wanted: Sequence[Trial]
-) -> TrainedSystems:
-    """Return what became of the wanted trials of an experiment."""
-    runs: dict[str, dict[int, Folder]] = {}
-    for name, plan in systems.items():
-        for seed in sorted(experiment.seeds):
-            if trials.progress.get(Trial(plan.address, seed)) == "finished":
-                runs.setdefault(name, {})[seed] = plan.run(seed)
-    missing = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
-    left = remaining(trials.graph) if missing else None
-    takes = sum(left.values()) / trials_at_once(experiment) if left else None
-    return TrainedSystems(runs, trials.failures, missing, takes)
 
 
 def run_trials(
