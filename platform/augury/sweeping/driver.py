@@ -142,7 +142,8 @@ def run_trials(
             placement = place(experiments, at_once)
 
             trials.at_once = placement.at_once
-            run_on_tune(trials, placement, points, max_failures=execution.max_failures)
+            while run_on_tune(trials, placement, points, max_failures=execution.max_failures):
+                trials.finish_texts()
             return
         while (trial := trials.next()) is not None:
             error = ""

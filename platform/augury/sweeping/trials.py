@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from augury.augment.health import UnusableOutput
+from augury.core.errors import UserError
 from augury.core.messages import say
 from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
@@ -25,9 +26,6 @@ from augury.experiments.run import Run, describe, describe_scores
 from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import TrialProgress
-
-Value = Callable[[Trial], float | None]
-"""Returns what the scheduler compares of a finished trial; None where there is no such value."""
 
 
 @dataclass
@@ -42,8 +40,9 @@ class Trials:
     scheduler: Scheduler
     folder: Folder
     """That of the sweep or experiment."""
-    value: Value
-    compared: Callable[[Trial], bool] = lambda trial: True
+    value: Callable[[Trial], float | None]
+    """What the scheduler compares of a finished trial; None where there is no such value."""
+    compared: Callable[[Trial], bool]
     """Whether the scheduler knows a trial; others are trained for those."""
     at_once: int = 1
     differing: Sequence[str] = ()
@@ -90,10 +89,7 @@ class Trials:
         for step in self.graph.missing(self.graph.scored):
             if step.seed is None and all(map(self._is_made, self.graph.inputs(step))):
                 self._begun_texts.add(step.address)
-                try:
-                    self.runs[step.address] = make_run(self.graph.plans[step.address])
-                except UnusableOutput as error:
-                    self._fail_texts(step, str(error))
+                self._make_text(step, UnusableOutput)
 
     def replay(self, trials: Collection[Trial]) -> int:
         """Tell the scheduler of trials that earlier commands have finished; return their number."""
@@ -175,6 +171,11 @@ class Trials:
         made = self.runs.keys() | self._failed_texts.keys()
         return not self._begun_texts <= made
 
+    def finish_texts(self) -> None:
+        """Wait until the texts are made that are made beside trials, one after the other."""
+        if self._thread is not None:
+            self._thread.submit(lambda: None).result()
+
     def end(self, trial: Trial, error: str = "") -> None:
         """Record that a trial has ended: finished, failed, or stopped by its deadline."""
         self._known.pop(trial, None)
@@ -206,11 +207,6 @@ class Trials:
             say(f"warning: {self.failures[-1]}")
         if self.compared(trial):
             self.scheduler.fail(*trial)
-
-    def _fail_texts(self, step: Step, error: str) -> None:
-        self._failed_texts[step.address] = error
-        self.failures.append(f"{self.graph.names[step]} is not trained: {error}")
-        say(f"warning: {self.failures[-1]}")
 
     def _wanted(self) -> Iterator[Trial]:
         """Yield the trials that can run now, most urgent first; in place of one that has to wait,
@@ -245,11 +241,14 @@ class Trials:
                 self._thread.submit(self._make_text, step)
         return [step]
 
-    def _make_text(self, step: Step) -> None:
+    def _make_text(self, step: Step, caught: type[Exception] = Exception) -> None:
         try:
             self.runs[step.address] = make_run(self.graph.plans[step.address])
-        except Exception as error:
-            self._fail_texts(step, describe_error(error))
+        except caught as error:
+            said = str(error) if isinstance(error, UserError) else describe_error(error)
+            self._failed_texts[step.address] = said
+            self.failures.append(f"{self.graph.names[step]} is not trained: {said}")
+            say(f"warning: {self.failures[-1]}")
 
     def _is_made(self, step: Step) -> bool:
         if step.seed is None:

@@ -102,9 +102,10 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     )
 
 
-def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_failures: int) -> None:
-    """Run trials on Ray Tune until none is left; Tune keeps its files in the folder of the trials,
-    or in the working directory where that is on an object store.
+def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_failures: int) -> bool:
+    """Run trials on Ray Tune until none can begin, and return whether others wait for texts; Tune
+    keeps its files in the folder of the trials, or in the working directory where that is on an
+    object store.
 
     A trial whose process dies goes on from its last checkpoint, up to `max_failures` times. Raises
     Outage where files cannot be read or written.
@@ -155,6 +156,7 @@ def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_fai
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)
+    return search.waits_for_texts
 
 
 def _tune_folder(folder: Folder) -> Path:
@@ -199,18 +201,22 @@ class TrialSearch(Searcher):
         self.trials, self.points = trials, points
         self.outage = ""
         """Why no trial can go on, whatever its configuration."""
+        self.waits_for_texts = False
         self._by_id: dict[str, Trial] = {}
         self._errors: dict[str, str] = {}
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        """Return the configuration of the next trial; None where all that is left has to wait."""
+        """Return the configuration of the next trial; None where it waits for one that runs.
+
+        Tune ends where it waits for texts alone: its idle actors hold what making them needs.
+        """
         trials = self.trials
-        if _Callback.interrupted:  # Tune asks here without a step while nothing can run
-            raise KeyboardInterrupt
         trial = None if self.outage else trials.next()
         if trial is None:
-            waits = trials.running or (trials.waiting_for_texts and not trials.scheduler.finished)
-            return None if waits and not self.outage else Searcher.FINISHED
+            if trials.running and not self.outage:
+                return None
+            self.waits_for_texts = trials.waiting_for_texts and not trials.scheduler.finished
+            return Searcher.FINISHED
         self._by_id[trial_id] = trial
         return {
             **self.points.get(trial.configuration, {}),
