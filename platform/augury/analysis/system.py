@@ -142,7 +142,7 @@ def open_systems(
     name = test or next((name for name in runs[0].tests if name in common), VALID)
     addresses = set()
     for run in runs:
-        known = [corpus.role for corpus in run.inputs if corpus.role != "train"]
+        known = [corpus.name for corpus in run.inputs if corpus.name != "train"]
         if name not in known:
             raise unknown(f"test set of {run.folder.uri}", name, known)
         addresses.add(run.corpus(name).address)

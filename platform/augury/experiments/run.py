@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Any
 
 import yaml
@@ -85,16 +85,16 @@ class Run(TrainingRun):
     def corpus(self, role: str) -> Corpus:
         """Return one of the corpora that the run reads."""
         return Corpus.load(
-            self.store, next(corpus.address for corpus in self.inputs if corpus.role == role)
+            self.store, next(corpus.address for corpus in self.inputs if corpus.name == role)
         )
 
     @property
     def tests(self) -> list[str]:
         """The roles of the corpora that the run is scored on."""
         return [
-            corpus.role
+            corpus.name
             for corpus in self.inputs
-            if corpus.role not in ("train", "valid", *self.dev_sets)
+            if corpus.name not in ("train", "valid", *self.dev_sets)
         ]
 
     @property
@@ -128,7 +128,7 @@ class Run(TrainingRun):
         return values | {
             "experiment": portable(self.experiment),
             "health": [output.to_dict() for output in self.health],
-            "inputs": [text.to_dict() for text in self.inputs],
+            "inputs": [asdict(text) for text in self.inputs],
         }
 
     @classmethod
@@ -137,7 +137,7 @@ class Run(TrainingRun):
         values = {part.name: content[part.name] for part in fields(cls) if part.name in content}
         values["experiment"] = parse({**values["experiment"], "storage": root})
         values["health"] = tuple(Health(**output) for output in values.get("health", ()))
-        values["inputs"] = tuple(map(Input.from_dict, values["inputs"]))
+        values["inputs"] = tuple(Input(**text) for text in values["inputs"])
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -207,8 +207,8 @@ def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training;
     test sets that other experiments have asked for stay."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
-    own = {text.role for text in run.inputs}
-    inputs = (*run.inputs, *(text for text in record.inputs if text.role not in own))
+    own = {text.name for text in run.inputs}
+    inputs = (*run.inputs, *(text for text in record.inputs if text.name not in own))
     written, now = yaml_file.parse(run.folder.read(EXPERIMENT)), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] |= now["corpus"]["tests"]
@@ -222,7 +222,7 @@ def describe_scores(run: Run) -> RunRecord:
         if key.startswith(EVALUATION)
     }
     record = replace(record, inputs=inputs, parameters=trained | scored)
-    changed = {"inputs": [text.to_dict() for text in inputs], "experiment": written}
+    changed = {"inputs": [asdict(text) for text in inputs], "experiment": written}
     record.write_description(run.folder, described | changed)
     return record
 

@@ -210,7 +210,7 @@ def _scoring_addresses(run: Run) -> dict[str, str]:
     return {
         test: config.address(
             {
-                "corpus": next(text.address for text in run.inputs if text.role == test),
+                "corpus": next(text.address for text in run.inputs if text.name == test),
                 "tag": run.experiment.corpus.tag(test),
                 "decoding": decoding,
                 "stored": STATISTICS,  # another form of statistics has another folder

@@ -103,7 +103,7 @@ def card(run: Folder, store: Store, exported: Exported) -> str:
             exported=exported,
             best=best_text(best_validations(run)),
             scores=markdown(records(rows)) if rows else "",
-            data={text.role: _origin(store, text) for text in record.inputs},
+            data={text.name: _origin(store, text) for text in record.inputs},
             notes=corpus_notes(run, record.inputs),
             cost=cost
             and f"{number(cost.parameters, 'count')} parameters, "

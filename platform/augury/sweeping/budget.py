@@ -52,11 +52,9 @@ def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     """
     seeds, budget = options.seeds, options.budget
     assert budget is not None
-    if not plan.configurations:
-        return
     graph = _graph(plan, seeds)
     left = remaining(graph)
-    if left is None:
+    if not plan.configurations or left is None:
         return
     parallel = trials_at_once(plan.base(), options.at_once)
 
