@@ -91,16 +91,8 @@ class Run(TrainingRun):
     @property
     def tests(self) -> list[str]:
         """The roles of the corpora that the run is scored on."""
-        return [
-            corpus.name
-            for corpus in self.inputs
-            if corpus.name not in ("train", "valid", *self.dev_sets)
-        ]
-
-    @property
-    def dev_sets(self) -> tuple[str, ...]:
-        """The roles of the corpora that training is validated on besides `valid`, which decides."""
-        return self.experiment.corpus.dev_sets
+        others = ("train", "valid", *self.experiment.corpus.dev_sets)
+        return [corpus.name for corpus in self.inputs if corpus.name not in others]
 
     @classmethod
     def read(cls, folder: Folder) -> Run:
@@ -207,20 +199,15 @@ def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training;
     test sets that other experiments have asked for stay."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
-    own = {text.name for text in run.inputs}
-    inputs = (*run.inputs, *(text for text in record.inputs if text.name not in own))
+    names = {text.name for text in run.inputs}
+    inputs = (*run.inputs, *(text for text in record.inputs if text.name not in names))
     written, now = yaml_file.parse(run.folder.read(EXPERIMENT)), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] |= now["corpus"]["tests"]
     run.folder.write(EXPERIMENT, _yaml(written))
-    trained = {
-        key: value for key, value in record.parameters.items() if not key.startswith(EVALUATION)
-    }
-    scored = {
-        key: value
-        for key, value in _parameters(run.experiment).items()
-        if key.startswith(EVALUATION)
-    }
+    known, own = record.parameters, _parameters(run.experiment)
+    trained = {key: known[key] for key in known if not key.startswith(EVALUATION)}
+    scored = {key: own[key] for key in own if key.startswith(EVALUATION)}
     record = replace(record, inputs=inputs, parameters=trained | scored)
     changed = {"inputs": [asdict(text) for text in inputs], "experiment": written}
     record.write_description(run.folder, described | changed)
@@ -233,12 +220,8 @@ def _yaml(content: dict[str, Any]) -> str:
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:
-    flat = config.flatten(portable(experiment))
-    return {
-        key: value
-        for key, value in flat.items()
-        if not key.startswith(("systems", "stages", "stage.after"))
-    }
+    others: Any = {"storage": True, "systems": True, "stages": True, "stage": {"after"}}
+    return config.flatten(experiment.model_dump(mode="json", exclude=others))
 
 
 def _version(package: str) -> str:

@@ -217,11 +217,8 @@ class Experiment(Section):
     @property
     def test_sets(self) -> list[str]:
         """The names of the sets that a trained model is scored on."""
-        return [
-            name
-            for name in self.corpus.splits()
-            if name not in ("train", "valid", *self.corpus.dev_sets)
-        ]
+        others = ("train", "valid", *self.corpus.dev_sets)
+        return [name for name in self.corpus.splits() if name not in others]
 
     @cached_property
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
@@ -279,12 +276,9 @@ class Experiment(Section):
         first stage."""
         if self.stage is None:
             return None
-        shared = {
-            key: value for key, value in self.model_dump(mode="json").items() if key in SHARED
-        }
-        return parse(
-            {**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}"
-        )
+        shared = self.model_dump(mode="json", include={*SHARED})
+        content = {**self.stage.after, **shared, "baseline": False}
+        return parse(content, f"the stage before {self.stage.name}")
 
     @property
     def chain(self) -> list[Experiment]:

@@ -188,10 +188,8 @@ def canonical(experiment: Experiment) -> Canonical:
     experiment = last_stage(experiment)
     content = experiment.to_dict()
     if before := experiment.before:
-        plain = canonical(before).experiment.to_dict()
-        content["stage"]["after"] = {
-            key: value for key, value in plain.items() if key not in SHARED
-        }
+        form = canonical(before).experiment
+        content["stage"]["after"] = form.model_dump(mode="json", exclude={*SHARED})
     reasons = dict(_inactive_settings(experiment))
     for key in reasons:
         section: Any = content
