@@ -323,9 +323,10 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     confirmation = entry and Confirmation(entry["reference"], entry["winner"], (*entry["seeds"],))
     as_stored = ("name", "question", "metric", "mode", "scale", "scheduler", "reference", "started")
     stored = {name: definition[name] for name in (*as_stored, "command")}
-    stored |= {name: tuple(definition[name]) for name in ("keys", "seeds", "tests", "metrics")}
+    stored |= {name: tuple(definition[name]) for name in ("keys", "seeds", "tests")}
     return Sweep(
         **stored,
+        metrics=tuple(definition.get("metrics", ())),
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         chosen=chosen if chosen in by_address else None,  # not one that is no longer asked for
