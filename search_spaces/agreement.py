@@ -11,7 +11,6 @@ SPACE = SearchSpace(
     scales=at_scales(),
     keys={"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2, 3),
     scheduler="race",
 )

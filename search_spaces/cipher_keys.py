@@ -9,7 +9,6 @@ SPACE = SearchSpace(
     scales=at_scales(),
     keys={"augment.0.keys": [[1], [2], [5], [1, 2], [1, 2, 3], [1, 2, 3, 4, 5]]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2, 3),
     scheduler="race",
 )

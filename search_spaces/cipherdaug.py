@@ -9,7 +9,6 @@ SPACE = SearchSpace(
     scales=at_scales(),
     keys={"augment.0.keys": [[1], [1, 2]], "regime.beta": [1, 5], "regime.tau": [1, 2]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2, 3),
     scheduler="race",
 )

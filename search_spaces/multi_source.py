@@ -12,6 +12,5 @@ SPACE = SearchSpace(
     scales=TRANSLATION,
     keys={"regime.equation": [1, 2], "augment.0.keys": [[1], [1, 2]]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2, 3),
 )

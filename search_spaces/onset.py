@@ -44,7 +44,6 @@ SPACE = SearchSpace(
     scales=TRANSLATION,
     rows=rows,
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2, 3),
     scheduler="race",
 )

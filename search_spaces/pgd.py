@@ -47,7 +47,6 @@ SPACE = SearchSpace(
     rows=rows,
     reference={"regime": {"name": "plain"}},
     metric="valid/accuracy",
-    mode="max",
     seeds=(1, 2, 3),
     scheduler="race",
 )

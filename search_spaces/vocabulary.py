@@ -15,7 +15,6 @@ SPACE = SearchSpace(
         "vocabulary.size_per_key": ["auto", 200, 400, 1000],
     },
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2, 3),
     scheduler="race",
 )

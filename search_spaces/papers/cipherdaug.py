@@ -100,10 +100,8 @@ def embeddings(system: System) -> Mapping[str, float]:
     from trainables.nmt.embeddings import AloneEmbedding
     from trainables.nmt.model import build
 
-    settings, count = (
-        cast("TranslationExperiment", system.run.experiment).transformer,
-        len(system.pieces),
-    )
+    experiment = cast("TranslationExperiment", system.run.experiment)
+    settings, count = experiment.transformer, len(system.pieces)
     model = load_weights(system.run.folder, build(settings, count, pad=0, eos=1, seed=0))
     side = model.model.encoder.embed_tokens
     filters = side.codebooks.numel() if isinstance(side, AloneEmbedding) else 0
@@ -186,7 +184,7 @@ def rarest_of(german: str, place: int) -> Measure:
     """
 
     def measure(system: System) -> Mapping[str, float]:
-        from augury.analysis.rare_subwords import pieces_by_view, rarest, rarest_piece
+        from augury.analysis.rare_subwords import pieces_by_view, rarest
         from augury.corpora.languages import base_language
         from augury.decoding.settings import PLAIN
 
@@ -195,7 +193,7 @@ def rarest_of(german: str, place: int) -> Measure:
             counts = rarest(system.counts(PLAIN), system.ids(PLAIN))
             text = system.sources[np.lexsort((counts, counts == 0))[place]]
         pieces = pieces_by_view(system, text)
-        return {view: rarest_piece(of_view).count for view, of_view in pieces.items()}
+        return {view: min(piece.count for piece in pieces[view]) for view in pieces}
 
     return measure
 

@@ -74,10 +74,11 @@ def row(parts: Mapping[str, Any], names: Sequence[str], scale: str) -> dict[str,
                 method = merge(method, {key.replace(".last.", f".{last}."): value})
             else:
                 others[key] = value
-    located: dict[str, Any] = filled(method | others, data=data_directory())
+    located: dict[str, Any] = filled(method | others)
     return located
 
 
 def filled(value: Any, **names: str) -> Any:
-    """Return nested settings with names in braces replaced in all texts."""
+    """Return nested settings with `{data}` and further names in braces replaced in all texts."""
+    names.setdefault("data", data_directory())
     return with_texts(value, lambda text: text.format(**names))

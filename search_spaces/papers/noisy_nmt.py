@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from augury.corpora.known import data_directory
 from augury.sweeping.declarations import Rows
 from search_spaces.papers import from_yaml
 from search_spaces.scales import RELEASED, size_of
@@ -34,8 +33,7 @@ def texts_of(scale: str, direction: tuple[str, str]) -> dict[str, Any]:
     """Return the texts of a direction, source to target language, at a scale."""
     size, (source, target) = size_of(scale), direction
     texts = PAPER["texts"][f"small/{target}" if size == "small" else size]
-    data = data_directory()
-    found: dict[str, Any] = from_yaml.filled(texts, data=data, source=source, target=target)
+    found: dict[str, Any] = from_yaml.filled(texts, source=source, target=target)
     return found
 
 
@@ -118,10 +116,8 @@ def systems(direction: tuple[str, str], scale: str) -> Rows:
         "system": {"corpus.train": texts["opposite"], **validated},
         **search,
     }
-    same, other = (
-        {"name": "same", **texts["same"]},
-        {"name": "other", **texts["other"], "reversed": True},
-    )
+    same = {"name": "same", **texts["same"]}
+    other = {"name": "other", **texts["other"], "reversed": True}
     speech, spoken = {"name": "speech", **texts["speech"]}, {"name": "spoken", **texts["spoken"]}
     staged: dict[str, dict[str, Any]] = {
         "Baseline": {},
@@ -143,8 +139,7 @@ def systems(direction: tuple[str, str], scale: str) -> Rows:
             for of_stage, changes in stages.items():
                 by = "again" if of_stage == "again" else name
                 changes |= PAPER["released_tuning"].get(by, {})
-    transcripts = from_yaml.at_scale(PAPER["transcripts"], scale)
-    transcripts = from_yaml.filled(transcripts, data=data_directory())
+    transcripts = from_yaml.filled(from_yaml.at_scale(PAPER["transcripts"], scale))
     for ratio, operator in transcripts.items():
         # Tuning on transcripts alone: the text that was spoken is not read.
         weights = {operator["operator"]: {"weight": 1}}

@@ -74,11 +74,8 @@ def table2(scale: str) -> Rows:
                 systems[name] = plain | translated(scale, language) | settings
     if scale != "small":
         known = {"corpus.known": ["xnli", "xnli_mt"]} if scale == "paper" else {}
-        languages, train = (
-            (XNLI_LANGUAGES, {"subset": 20_000})
-            if scale == "paper"
-            else (TOY, SCALES["toy"]["corpus"]["train"])
-        )
+        languages = XNLI_LANGUAGES if scale == "paper" else TOY
+        train = {"subset": 20_000} if scale == "paper" else SCALES["toy"]["corpus"]["train"]
         texts = [{"name": language, "language": language, **train} for language in languages]
         systems["XLM-R (translate-train-all)"] = plain | known | {"corpus.train": texts}
     return systems

@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from augury.analysis import outputs
 from augury.analysis.analysis import ANALYSES, analyse, find, folder_of
 from augury.analysis.system import open_systems
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting import rendering
+from augury.scoring.metric import Lines, SegmentMetric
 from augury.sweeping.driver import run_experiment
 from tests import tiny
 
@@ -64,6 +67,24 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
         ]
         assert content["answer"] == report.answer and content["results"]
         assert "<img" not in folder.read(f"{name}.html").decode()
+
+
+class Length(SegmentMetric):
+    """Words of the source."""
+
+    title, needs_sources, signature = "length", True, "length"
+
+    def score(self, hypotheses: Lines, references: Lines, sources: Lines) -> list[float]:
+        return [len(line.split()) for line in sources]
+
+
+def test_outputs_are_scored_by_a_metric_that_reads_sources(
+    folders: list[Folder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outputs, "metric", Length)
+    (system,) = open_systems(folders[:1])
+    (value,) = outputs.OutputAnalysis().compute([system])["value"]
+    assert value == pytest.approx(np.mean([len(line.split()) for line in system.sources]))
 
 
 def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:

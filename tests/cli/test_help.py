@@ -47,7 +47,7 @@ for name in operator.OPERATORS.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 import augury.experiments.graph, trainables.nli, trainables.nmt, trainables.seq2seq
 from augury.sweeping import declarations, plan, space
-for name in declarations.known():
+for name in declarations.SPACES.names():
     space.find(name, "toy")
 imported["sweep --dry-run"] = sorted(sys.modules)
 for _ in range(2):  # the texts are stored then

@@ -143,7 +143,7 @@ def test_its_commands_can_be_typed() -> None:
 
 
 def test_it_names_every_space_verb_and_known_corpus() -> None:
-    for name in declarations.known():
+    for name in declarations.SPACES.names():
         assert f"| `{name}` |" in TEXT, name
     for verb in VERBS:
         assert f"augury {verb}" in TEXT or f"make {verb}" in TEXT, verb

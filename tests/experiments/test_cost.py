@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.cost import TextSize, TrainingEstimate, estimate_training
+from augury.experiments.cost import TrainingEstimate, estimate_training
 from augury.models.sizes import Size
 from tests import tiny
 
@@ -26,7 +26,7 @@ def experiment(**changes: Any) -> Any:
 
 
 def estimated(rows: int = 1000, **changes: Any) -> TrainingEstimate:
-    return estimate_training(experiment(**changes), SIZE, TextSize(rows, (10.0, 8.0)))
+    return estimate_training(experiment(**changes), SIZE, rows, (10.0, 8.0))
 
 
 def test_work_grows_with_epochs_rows_and_views() -> None:

@@ -38,7 +38,7 @@ def test_the_address_is_known_before_anything_is_made(task: str, tmp_path: Path)
     assert not (tmp_path / "corpora").exists()
     run = prepare(experiment, store)
     assert run.address == known and run.folder.name == f"runs/{known}/seed-1"
-    rows = {corpus.role: corpus.rows for corpus in run.inputs}
+    rows = {corpus.name: corpus.rows for corpus in run.inputs}
     assert rows == {"train": 60, "valid": 12, "test": 6}
     assert run.data_factor == 3.0 and set(run.fits) == {"eda"}
     made = [run.tokenizer, *run.tokens.values(), *run.records.values()]

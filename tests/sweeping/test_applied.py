@@ -10,7 +10,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
 from augury.sweeping.applied import METHOD, apply
-from augury.sweeping.declarations import SearchSpace, known
+from augury.sweeping.declarations import SPACES, SearchSpace
 from augury.sweeping.proposals import combined_rows
 from augury.sweeping.space import find, points, resolve
 from tests import tiny
@@ -20,7 +20,7 @@ OF_TRANSLATION = {"agreement", "cipher_keys", "cipherdaug", "multi_source", "voc
 
 
 @pytest.mark.parametrize("task", ["nmt", "nli", "seq2seq"])
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", SPACES.names())
 def test_every_space_applies_to_every_task_that_can_read_it(
     name: str, task: str, tmp_path: Path
 ) -> None:
@@ -30,7 +30,7 @@ def test_every_space_applies_to_every_task_that_can_read_it(
         with pytest.raises(UserError, match=f"nothing of search space '{name}' applies"):
             apply(space, experiment)
         return
-    applied = apply(space, experiment).space
+    applied, _ = apply(space, experiment)
     assert applied.keys or applied.rows
     assert applied.seeds == (3, 4)
     for point in [*applied.rows.values(), *points(applied)]:
@@ -49,7 +49,6 @@ MIXED = SearchSpace(
     },
     keys={"regime.beta": [1, -1], "vocabulary.mode": ["joint", "separate"]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1,),
 )
 
@@ -69,7 +68,7 @@ def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}  # in its short form
     systems = {"baseline": {}, "drops": draws, "no dropout": {"model.dropout": 0.0}}
     experiment = tiny.experiment("nmt", tmp_path, systems=systems)
-    space = apply(find("augmentations"), experiment).space
+    space, _ = apply(find("augmentations"), experiment)
     combined = combined_rows(["R-Drop", "drops"], space.rows, space.families)
     assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
     assert space.rows["no dropout"]["model.dropout"] == 0.0

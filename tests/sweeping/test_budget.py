@@ -16,7 +16,7 @@ from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import SweepOptions, SweepPlan
-from augury.sweeping.space import points, resolve
+from augury.sweeping.space import resolve
 from augury.training.history import History
 from tests import tiny
 
@@ -26,7 +26,6 @@ SPACE = SearchSpace(
     base={"name": "lengths", "task": "nmt"},
     keys={"training.max_updates": [10, 1000, 100, 300]},
     metric="valid/bleu",
-    mode="max",
     seeds=SEEDS,
 )
 
@@ -34,8 +33,8 @@ SPACE = SearchSpace(
 def plan_of(storage: Path) -> SweepPlan:
     """Plan configurations of 10, 1,000, 100 and 300 updates, the first one the reference."""
     experiment = tiny.experiment("nmt", storage, training={"max_tokens": 400})
-    space = apply(resolve(SPACE, "lengths"), experiment).space
-    return plan.make(space, Store(storage), {}, points(space))
+    space, _ = apply(resolve(SPACE, "lengths"), experiment)
+    return plan.make(space, Store(storage), {})
 
 
 @pytest.fixture

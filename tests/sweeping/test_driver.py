@@ -32,7 +32,7 @@ def test_a_trial_is_compared_by_its_best_validation(
     sweep = _Command(
         space, options, unrecorded, lambda *_: None, store, store.folder("sweeps", "x")
     )
-    sweep.plan = plan.of_options(space, options, store)
+    sweep.plan = plan.make(space, store, options.assignments)
     sweep._add_to_graph()
     trial = Trial([*sweep.plan.configurations][-1], 1)
     assert sweep._value(trial) is None

@@ -21,7 +21,7 @@ def planned(
     name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any
 ) -> SweepPlan:
     space_ = replace(space.find(name), **changes)
-    return plans.make(space_, store, assignments or {}, space.points(space_))
+    return plans.make(space_, store, assignments or {})
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_the_papers_attack_has_no_radius(store: Store) -> None:
     space_ = space.find("pgd", "paper")
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
     settings = {"corpus": corpus, "model": {"architecture": "tiny"}}
-    plan = plans.make(space_, store, settings, space.points(space_))
+    plan = plans.make(space_, store, settings)
     assert names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"]
     assert len(plan.configurations) == 2 + 3 * 2 * 2
     paper: Any = list(plan.configurations.values())[1].experiment.regime

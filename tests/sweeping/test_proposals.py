@@ -52,7 +52,7 @@ def test_regimes_may_be_left_out_or_be_names() -> None:
 def test_a_combination_that_is_not_valid_leaves_the_others(tmp_path: Path) -> None:
     """Records of noise have no EDA views; the driver goes on with the same mapping."""
     experiment = tiny.experiment("classification", tmp_path)
-    space = apply(find("augmentations"), experiment).space
+    space, _ = apply(find("augmentations"), experiment)
     names = ["baseline", "spelling noise", "EDA view", "FGM 0.01"]
     plan = plans.SweepPlan(space, Store(str(tmp_path)), {})
     for name in names:

@@ -21,7 +21,6 @@ SPACE = SearchSpace(
     base={"name": "x", "task": "nmt"},
     keys={"regime.beta": [0, 5]},
     metric="valid/bleu",
-    mode="max",
     seeds=(1, 2),
 )
 """
@@ -47,7 +46,7 @@ def write(folder: Path, text: str, name: str = "mine.py") -> str:
     return str(folder / name)
 
 
-@pytest.mark.parametrize("name", declarations.known())
+@pytest.mark.parametrize("name", declarations.SPACES.names())
 def test_every_shipped_space_is_a_valid_experiment_at_every_scale(
     name: str, tmp_path: Path
 ) -> None:

@@ -1,16 +1,19 @@
-"""The placement of trials, and errors for trials that cannot be placed or run out of memory."""
+"""The placement of trials, when Tune ends, and errors for trials that cannot be placed or run out
+of memory."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ray.exceptions import OutOfMemoryError
+from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
 from augury.experiments.spec import Experiment
-from augury.sweeping.tune import DRIVER_MEMORY, _quiet, place
+from augury.sweeping.tune import DRIVER_MEMORY, TrialSearch, _quiet, place
 from tests import tiny
 
 
@@ -55,6 +58,19 @@ def test_trials_that_do_not_fit_are_rejected(
 ) -> None:
     with pytest.raises(UserError, match=message):
         place([experiment(**settings)], at_once)
+
+
+@pytest.mark.parametrize(("running", "answer"), [(0, Searcher.FINISHED), (1, None)])
+def test_tune_ends_where_trials_wait_for_texts_alone(running: int, answer: str | None) -> None:
+    """Its idle actors would keep the CPUs that making them takes."""
+    trials: Any = SimpleNamespace(
+        next=lambda: None,
+        running=running,
+        waiting_for_texts=True,
+        scheduler=SimpleNamespace(finished=False),
+    )
+    search = TrialSearch(trials, {})
+    assert search.suggest("1") == answer and search.waits_for_texts == (not running)
 
 
 def test_memory_that_runs_out_is_an_error_of_the_user(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ class Trials:
             "keys": ["regime.beta"],
             "seeds": [1, 2],
             "tests": ["test"],
+            "metrics": ["bleu"],
+            "command": "",
             "scheduler": "all",
             "reference": "",
             "configurations": [],

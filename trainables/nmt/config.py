@@ -259,7 +259,6 @@ class TranslationExperiment(SequenceExperiment):
     vocabulary: VocabularySettings = VocabularySettings()
     model: TranslationModel = ModelSettings()
 
-    RESEGMENTS: ClassVar[bool] = True
     READS_TAGS: ClassVar[bool] = True
     TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {True: TranslationTuning}
 

@@ -76,9 +76,10 @@ def _correlation(first: Basis, second: Basis) -> Correlation:
     directions, rho, _ = np.linalg.svd(basis.T @ other, full_matrices=False)
     rho = rho.clip(0, 1)
     weights = np.abs(directions.T @ coordinates).sum(1)
-    return Correlation(
-        float(weights @ rho / weights.sum()), float(rho.mean()), float(rho[: _leading(rho)].mean())
-    )
+    pwcca = float(weights @ rho / weights.sum())
+    sums = np.concatenate([[0.0], np.cumsum(rho)])
+    leading = max(1, int(np.searchsorted(sums, LEADING * sums[-1])))
+    return Correlation(pwcca, float(rho.mean()), float(rho[:leading].mean()))
 
 
 @cache
@@ -100,12 +101,6 @@ def _basis(space: Space) -> Basis:
     rounding = len(space) ** 0.5 * np.finfo(space.dtype).eps
     kept = sizes > max(NEGLIGIBLE, rounding) * max(sizes.max(initial=0.0), np.finfo(float).tiny)
     return basis @ left[:, kept], sizes[kept, None] * right[kept]
-
-
-def _leading(rho: Space) -> int:
-    """Return the number of the largest correlations that make up the share `LEADING` of the sum."""
-    sums = np.concatenate([[0.0], np.cumsum(rho)])
-    return max(1, int(np.searchsorted(sums, LEADING * sums[-1])))
 
 
 class CorrelationAnalysis(Analysis):

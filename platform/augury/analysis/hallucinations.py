@@ -26,6 +26,7 @@ from augury.reporting.report import PageSection, section
 from augury.reporting.tables import Columns, plain_records
 from augury.scoring.sacre import bleu_counts
 from augury.scoring.significance import holm
+from augury.text.pieces.settings import SPACE, SPECIALS
 
 MAX_SUBWORDS = 50
 TRANSLATED, LOST = 0.09, 0.01
@@ -67,8 +68,10 @@ def frequent_subwords(system: System, most: int) -> list[int]:
 
     Ties: lower ids first.
     """
-    counts = system.counts().copy()
-    counts[list(system.special)] = 0
+    counts = system.counts()
+    for piece, text in enumerate(system.pieces):
+        if text.removeprefix(SPACE) in SPECIALS:
+            counts[piece] = 0
     order = np.argsort(-counts, kind="stable")[:most]
     return [int(piece) for piece in order if counts[piece]]
 

@@ -49,7 +49,7 @@ class OutputAnalysis(Analysis):
             outputs = {view: system.outputs(view) for view in system.views}
             equal = [len(set(of_views)) == 1 for of_views in zip(*outputs.values(), strict=True)]
             for view, lines in outputs.items():
-                statistics = scorer.statistics(lines, system.references)
+                statistics = scorer.statistics(lines, system.references, sources=system.sources)
                 resampled[view] = resample([statistics], scorer.value)
                 row = {"system": system.name, "view": view, **estimate(resampled[view])}
                 if view != PLAIN:

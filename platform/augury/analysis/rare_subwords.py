@@ -58,11 +58,6 @@ def pieces_by_view(system: System, text: str) -> dict[str, tuple[Piece, ...]]:
     return pieces
 
 
-def rarest_piece(pieces: Sequence[Piece]) -> Piece:
-    """Return the piece with the least count, the first one of equals."""
-    return min(pieces, key=lambda piece: piece.count)
-
-
 def rarest(
     counts: npt.NDArray[np.integer], sentences: Sequence[Sequence[int]]
 ) -> npt.NDArray[np.int64]:
@@ -134,7 +129,7 @@ class RareSubwordAnalysis(Analysis):
         for system in systems:
             for text in self.texts:
                 for view, pieces in pieces_by_view(system, text).items():
-                    least = rarest_piece(pieces)
+                    least = min(pieces, key=lambda piece: piece.count)
                     listed = [f"{piece.text} {number(piece.count, 'count')}" for piece in pieces]
                     name = f"{system.name}, {view}: {text}"
                     rows.append([name, least.text, cell(least.count, "count"), " ".join(listed)])

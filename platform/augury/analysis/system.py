@@ -3,10 +3,9 @@ translations and states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,6 @@ from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import ReadsIds, ShowsStates, capable
 from augury.reporting.run_files import operator_outputs
-from augury.text.pieces.settings import SPACE, SPECIALS
 from augury.text.tokens import Tokens
 
 VALID = "valid"
@@ -30,7 +28,7 @@ VALID = "valid"
 
 @dataclass
 class System:
-    """A model and the sentences that it is analysed on; translations and counts are cached.
+    """A model and the sentences that it is analysed on; translations are made once.
 
     `rows` are the indices of the sentences in the test set.
     """
@@ -39,7 +37,7 @@ class System:
     run: Run
     test: str
     rows: Sequence[int]
-    _cache: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+    _outputs: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -77,15 +75,6 @@ class System:
         """The piece of every id."""
         return self._trained.pieces
 
-    @property
-    def special(self) -> frozenset[int]:
-        """The ids of special symbols."""
-        return frozenset(
-            index
-            for index, piece in enumerate(self.pieces)
-            if piece.removeprefix(SPACE) in SPECIALS
-        )
-
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
         return self._trained.encode(self.sources, view, tagged=False)
@@ -97,21 +86,17 @@ class System:
 
     def counts(self, view: str = PLAIN) -> npt.NDArray[np.int64]:
         """Return the count of every id in the training source of a view, (pieces,)."""
-
-        def count() -> npt.NDArray[np.int64]:
-            address = self.run.tokens[self.run.experiment.resolve_view(view)]
-            total = np.zeros(len(self.pieces), np.int64)
-            for ids in Tokens(self.run.stored_folder(address)).shards():
-                total += np.bincount(ids, minlength=len(total))
-            return total
-
-        return self._cached("counts", view, count)
+        address = self.run.tokens[self.run.experiment.resolve_view(view)]
+        total = np.zeros(len(self.pieces), np.int64)
+        for ids in Tokens(self.run.stored_folder(address)).shards():
+            total += np.bincount(ids, minlength=len(total))
+        return total
 
     def outputs(self, view: str = PLAIN) -> list[str]:
         """Return the translations of the sentences, read as a view."""
-        return self._cached(
-            "outputs", view, lambda: self.translate(self.ids(view), f"{self.name}: {view}")
-        )
+        if view not in self._outputs:
+            self._outputs[view] = self.translate(self.ids(view), f"{self.name}: {view}")
+        return self._outputs[view]
 
     def translate(self, sources: Sequence[Sequence[int]], label: str) -> list[str]:
         """Return the translations of sources, given as ids without tag; `label` is that of the
@@ -137,11 +122,6 @@ class System:
         column = self.run.corpus(self.test).column(name)
         return [column[row] for row in self.rows]
 
-    def _cached(self, result: str, view: str, make: Callable[[], Any]) -> Any:
-        if (result, view) not in self._cache:
-            self._cache[result, view] = make()
-        return self._cache[result, view]
-
 
 def open_systems(
     folders: Sequence[Folder],
@@ -162,7 +142,7 @@ def open_systems(
     name = test or next((name for name in runs[0].tests if name in common), VALID)
     addresses = set()
     for run in runs:
-        known = [corpus.role for corpus in run.inputs if corpus.role != "train"]
+        known = [corpus.name for corpus in run.inputs if corpus.name != "train"]
         if name not in known:
             raise unknown(f"test set of {run.folder.uri}", name, known)
         addresses.add(run.corpus(name).address)

@@ -29,9 +29,8 @@ from augury.corpora.readers import open_text
 from augury.corpora.spec import RESERVED, BaseSpec
 from augury.corpora.tables import column_index
 from augury.corpora.text_settings import EXTENSIONS, Text
-from augury.experiments.spec import settings_class
 from augury.experiments.systems import load
-from augury.experiments.task import Drafts, capable
+from augury.experiments.task import Drafts, capable, find_task
 
 EXAMPLE = """augury init my.yaml --source train.de --target train.en
   augury init my.yaml --train reviews.csv
@@ -118,7 +117,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
                 column_index(table.file, table.names, column)
             task = task_of(table, arguments.columns or ())
         say(f"task: {task}, by {' and '.join(train)}; others: --task")
-    annotation = settings_class(task).model_fields["corpus"].annotation
+    annotation = find_task(task).EXPERIMENT.model_fields["corpus"].annotation
     specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
     files = _files(arguments, train, aligned=bool(specs[0].KIND.lines))
     texts, spec, columns = _texts_by_role(files, specs, arguments.columns)

@@ -55,10 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.resolved:
         print_settings(_resolved(table, space, arguments.rows, settings), arguments.json)
         return 0
-    name = f"{space.name}-{space.scale}"
     options = request.options(
         space,
-        name,
         settings=settings,
         command=without_storage(arguments.typed),
         **limits(arguments),

@@ -53,17 +53,6 @@ ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
 
 
-class TextSize(NamedTuple):
-    """The size of the texts of a run: training rows, and mean words of each side of a row."""
-
-    rows: int
-    words: Sequence[float]
-    """The mean words of source and target, or of all sides together for a model that reads them
-    as one."""
-    test_rows: int = 0
-    """Those of all test sets."""
-
-
 class TrainingEstimate(NamedTuple):
     """The estimated cost of one run."""
 
@@ -88,33 +77,34 @@ class TrainingEstimate(NamedTuple):
         return self._replace(seconds=self.training, scoring=0.0)
 
 
-def estimate_training(experiment: Experiment, size: Size, text: TextSize) -> TrainingEstimate:
-    """Estimate the cost of one seed of an experiment, trained and scored."""
+def estimate_training(
+    experiment: Experiment, size: Size, rows: int, words: Sequence[float], test_rows: int = 0
+) -> TrainingEstimate:
+    """Estimate the cost of one seed of an experiment, trained on `rows` rows and scored on the
+    `test_rows` of all test sets; `words` are the mean ones of source and target, or of all sides
+    together for a model that reads them as one."""
     training, groups = experiment.training, experiment.view_groups()
-    pieces = [SUBWORDS_PER_WORD * words for words in text.words]
-    rows = max(1.0, training.max_tokens / max(1.0, *pieces))
-    rows = (
-        min(rows, training.max_examples or rows, text.rows)
-        * training.workers
-        * training.accumulation
-    )
-    per_epoch = math.ceil(text.rows / rows)
+    pieces = [SUBWORDS_PER_WORD * count for count in words]
+    fitting = max(1.0, training.max_tokens / max(1.0, *pieces))
+    read = min(fitting, training.max_examples or fitting, rows)
+    read *= training.workers * training.accumulation
+    per_epoch = math.ceil(rows / read)
     updates = last_update(training, per_epoch)
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
-    work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
+    work = FLOPS_PER_PARAMETER * updates * read * views * passed * experiment.regime.relative_cost
     speed = _speed(experiment.execution, training)
     seconds = OVERHEAD * (work / speed + UPDATE_SECONDS * updates)
     # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
     # the two moments of the optimizer in each of the last two checkpoints.
     kept = max(training.average_last, 2) + 2 + 2 * 2
     scoring = 0.0
-    if text.test_rows:
+    if test_rows:
         decoding = getattr(experiment, "decoding", None)
         beam = decoding.beam if isinstance(decoding, Decoding) else 1
         passed = pieces[0] * size.source + (beam * pieces[-1] * size.target if size.target else 0)
         # A third of the products of training, which go backward too.
-        work = FLOPS_PER_PARAMETER / 3 * passed * text.test_rows
+        work = FLOPS_PER_PARAMETER / 3 * passed * test_rows
         scoring = SCORING_SECONDS + DECODING_SHARE * work / speed
     return TrainingEstimate(
         parameters=size.parameters,
@@ -157,15 +147,6 @@ def _speed(execution: Execution, training: Training) -> float:
         return GPU_FLOPS * training.workers
     threads = training.workers * (execution.threads or 1)
     return core_flops() * min(available_cores(), threads) ** 0.8
-
-
-def estimate_each(graph: Graph) -> dict[str, TrainingEstimate | None]:
-    """Return the cost of one seed of every training, by name, those of earlier stages and of the
-    models that operators use among them."""
-    return {
-        graph.names[Step(address)]: estimate_seed(plan.experiment, graph.store)
-        for address, plan in graph.plans.items()
-    }
 
 
 class TotalEstimate(NamedTuple):
@@ -292,9 +273,6 @@ def estimate_seed(experiment: Experiment, store: Store) -> TrainingEstimate | No
             made = operator.expected_records(parents, texts)
             all_rows += made * (1 if share is None else share.weight)
     tests = [cached_corpus(experiment.corpus, name, store.root) for name in experiment.test_sets]
-    text = TextSize(
-        max(1, round(all_rows)),
-        words if size.target else [sum(words)],
-        sum(corpus.rows for corpus in tests),
-    )
-    return estimate_training(experiment, size, text)
+    test_rows = sum(corpus.rows for corpus in tests)
+    read_together = words if size.target else [sum(words)]
+    return estimate_training(experiment, size, max(1, round(all_rows)), read_together, test_rows)

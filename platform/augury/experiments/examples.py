@@ -36,7 +36,6 @@ class Examples:
         tokens: Mapping[str, Folder],
         sides: Sequence[str],
         texts: Sequence[Folder],
-        max_pieces: int | None = None,
         symbols: Callable[[], Symbols] | None = None,
         seed: int = 0,
     ):
@@ -46,7 +45,7 @@ class Examples:
         self.operators = experiment.token_draws
         self.texts = list(texts)
         self.symbols = symbols
-        self.max_pieces = max_pieces
+        self.max_pieces = experiment.example_limit
         self.seed = seed
 
         # A side goes on with the records of operators. The view of a draw has no text of its own:
@@ -59,7 +58,7 @@ class Examples:
             name: Tokens(*(tokens[part] for part in sources)) for name, sources in parts.items()
         }
         self.corpus_rows = len(Tokens(tokens[SOURCE]))
-        self.rows, self.left_out = self._select_rows(max_pieces)
+        self.rows, self.left_out = self._select_rows()
         self.mixture = mixture(experiment, self.texts)
 
         # Views exist of the corpus alone: a group that reads one has only these rows, which come
@@ -138,12 +137,8 @@ class Examples:
 
     def labels(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[np.ndarray]:
         """Return the subwords that epoch `epoch` predicts of examples."""
-        return self.pieces(
-            [group.target for group, _ in located],
-            [row for _, row in located],
-            epoch,
-            predicted=True,
-        )
+        targets, rows = [group.target for group, _ in located], [row for _, row in located]
+        return self.pieces(targets, rows, epoch, predicted=True)
 
     def pieces(
         self,
@@ -209,8 +204,9 @@ class Examples:
             self._keys[key] = keys_of(self.record_ids, *key, self.seed)
         return self._keys[key]
 
-    def _select_rows(self, max_pieces: int | None) -> tuple[np.ndarray, dict[str, int]]:
+    def _select_rows(self) -> tuple[np.ndarray, dict[str, int]]:
         """Return the rows that are read, and the number of rows left out by reason."""
+        max_pieces = self.max_pieces
         if max_pieces is None:
             return np.arange(self.rows_read), {}
         # Views lack the rows of records, which count as fitting.

@@ -19,7 +19,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import CORPORA
 from augury.experiments.record import run_folder
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import Canonical, canonical
+from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.text.tokens import TOKENS, Text, Tokenizer
@@ -90,7 +90,6 @@ class Graph:
         `translator of back_translation of +BT`."""
         self.scored: set[Step] = set()
         """The models that are scored: those of systems and of stages before them."""
-        self._canonical: dict[str, Canonical] = {}
         self._known: dict[str, Plan] = {}
 
     def add(
@@ -100,29 +99,20 @@ class Graph:
         them; return their plans by name."""
         added = {name: self.plan(system) for name, system in systems.items()}
         self.systems |= added
-        # A stage or a model that is a system too has that system's name.
-        names = {plan.address: name for name, plan in reversed(added.items())}
         for name, plan in added.items():
-            of_system = tuple(plan.experiment.seeds if seeds is None else seeds)
-            self._add(plan, name, of_system, names, scored=True)
+            of_system = plan.experiment.seeds if seeds is None else seeds
+            self._add(plan, name, of_system, scored=True)
         return added
 
-    def _add(
-        self,
-        plan: Plan,
-        name: str,
-        seeds: Sequence[int],
-        systems: Mapping[str, str],
-        *,
-        scored: bool,
-    ) -> None:
+    def _add(self, plan: Plan, name: str, seeds: Sequence[int], *, scored: bool) -> None:
         if plan.before:
             stage = f"{name}, {plan.before.experiment.stage_name}"
-            self._add(plan.before, stage, seeds, systems, scored=scored)
+            self._add(plan.before, stage, seeds, scored=scored)
         for role, model in plan.models.items():
-            seeds_of_model = model.experiment.seeds
-            self._add(model, f"{role} of {name}", seeds_of_model, systems, scored=False)
+            self._add(model, f"{role} of {name}", model.experiment.seeds, scored=False)
         self.plans.setdefault(plan.address, plan)
+        # A stage or a model that is a system too has that system's name.
+        systems = {plan.address: name for name, plan in reversed(self.systems.items())}
         self.names.setdefault(Step(plan.address), systems.get(plan.address, name))
         for seed in seeds:
             step = Step(plan.address, seed)
@@ -169,19 +159,11 @@ class Graph:
         steps = [step for step in self.names if step in needed]
         return sorted(steps, key=lambda step: (step.seed is not None, step in self.scored))
 
-    def canonical(self, experiment: Experiment) -> Canonical:
-        """Return the canonical form of an experiment."""
-        key = _key(experiment)
-        if key not in self._canonical:
-            form = canonical(experiment)
-            self._canonical[_key(form.experiment)] = Canonical(form.experiment, {})
-            self._canonical[key] = form
-        return self._canonical[key]
-
     def plan(self, experiment: Experiment) -> Plan:
-        """Return the plan of a training; reads the corpora's files, and makes nothing."""
-        experiment = self.canonical(experiment).experiment
-        key = _key(experiment)
+        """Return the plan of a training, in canonical form; reads the corpora's files, and makes
+        nothing."""
+        experiment = canonical(experiment).experiment
+        key = f"{type(experiment).__qualname__} {experiment.model_dump_json()}"
         if key not in self._known:
             self._known[key] = self._plan(experiment)
         return self._known[key]
@@ -189,22 +171,20 @@ class Graph:
     def models(self, experiment: Experiment) -> list[pipeline.Models]:
         """Return the models of each operator by role, `<role>-<seed>` where an experiment has
         several seeds; nothing is trained."""
+        from augury.experiments.ready_models import RunModel, ready_model
+
         of_operators: list[pipeline.Models] = []
         for roles in experiment.models:
             models: dict[str, Any] = {}
-            for role, content in roles.items():
-                models |= self._models_of_role(role, content)
+            for role, model in roles.items():
+                if isinstance(model, ReadyModel):
+                    models[role] = ready_model(model)
+                    continue
+                for seed in model.seeds:
+                    run = RunModel(self.plan(model).run(seed).name, model.task)
+                    models[role if len(model.seeds) == 1 else f"{role}-{seed}"] = run
             of_operators.append(models)
         return of_operators
-
-    def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> pipeline.Models:
-        from augury.experiments.ready_models import RunModel, ready_model
-
-        if isinstance(model, ReadyModel):
-            return {role: ready_model(model)}
-        plan = self.plan(model)
-        runs = {seed: RunModel(plan.run(seed).name, model.task) for seed in model.seeds}
-        return {role if len(runs) == 1 else f"{role}-{seed}": run for seed, run in runs.items()}
 
     def _plan(self, experiment: Experiment) -> Plan:
         store, task = self.store, find_task(experiment.task)
@@ -295,10 +275,6 @@ def validation_sets(experiment: Experiment) -> tuple[str, ...]:
 def held_out(side: str, split: str = VALID) -> str:
     """Return the name of a side of a validation set among a run's tokens."""
     return f"{split} {side}"
-
-
-def _key(experiment: Experiment) -> str:
-    return f"{type(experiment).__qualname__} {experiment.model_dump_json()}"
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:

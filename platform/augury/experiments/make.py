@@ -79,7 +79,7 @@ def make_run(plan: Plan) -> Run:
     task.check_held_out(experiment, plan.tokenizer.folder, held_out)
     records = {part.name: part.folder for part in plan.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
-    examples = Examples(experiment, plan.tokens, list(task.SIDES), texts, experiment.example_limit)
+    examples = Examples(experiment, plan.tokens, list(task.SIDES), texts)
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
     seed = experiment.seeds[0]
@@ -109,8 +109,7 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     task = find_task(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
-    max_pieces = run.experiment.example_limit
-    return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
+    return Examples(run.experiment, tokens, list(task.SIDES), texts, symbols, run.seed)
 
 
 def prepare(experiment: Experiment, store: Store) -> Run:
@@ -168,9 +167,9 @@ def reach_storage(execution: Execution, root: str) -> None:
         check_storage(root)
 
 
-def refuse_lost_storage(storage: str) -> None:
-    """Raise UserError for a relative storage in a Ray job, whose working directory is deleted
-    with it."""
+def open_storage(storage: str) -> Store:
+    """Return the storage of a command; UserError for a relative one in a Ray job, whose working
+    directory is deleted with it."""
     if (
         "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ
         and "://" not in storage
@@ -180,3 +179,4 @@ def refuse_lost_storage(storage: str) -> None:
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: "
             "give storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )
+    return Store(storage)

@@ -10,7 +10,6 @@ from typing import Any
 
 from augury.augment import pipeline
 from augury.augment.models import ReadyModel
-from augury.augment.operator import Operator
 from augury.core.errors import UserError
 from augury.core.locks import usable
 from augury.core.messages import say
@@ -26,7 +25,7 @@ from augury.corpora.ingest import (
 )
 from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.spec import BaseSpec, ResolvedSplit, text_key
-from augury.experiments.cost import TrainingEstimate, estimate_each, uses_gpu
+from augury.experiments.cost import TrainingEstimate, estimate_seed, uses_gpu
 from augury.experiments.graph import Graph, Step, validation_sets
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
@@ -65,8 +64,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for operator in experiment.augment:
             for text in operator.texts().values():
                 cached_corpus(text, "train", store.root)
-            if type(operator).check_text is not Operator.check_text:
-                operator.check_text(pipeline.first_records(texts["train"], operator))
+            operator.check_text(pipeline.first_records(texts["train"], operator))
             how = experiment.execution
             operator.check_fitted(pipeline.fit(learned_from, operator, store, how))
         for test in experiment.test_sets:
@@ -98,12 +96,10 @@ def examine(systems: Mapping[str, Experiment], store: Store) -> Findings:
     check(systems.values(), graph)
     graph.add(systems)
     scored = {step.address for step in graph.scored}
-    trained = {
-        graph.names[Step(address)]: plan.experiment
-        for address, plan in graph.plans.items()
-        if address in scored
-    }
-    texts, costs = summarise(trained, store), estimate_each(graph)
+    plans = {graph.names[Step(address)]: plan for address, plan in graph.plans.items()}
+    trained = {name: plan.experiment for name, plan in plans.items() if plan.address in scored}
+    costs = {name: estimate_seed(plan.experiment, store) for name, plan in plans.items()}
+    texts = summarise(trained, store)
     missing = missing_models(systems.values())
     own = {model.name for system in systems.values() if (model := system.pretrained)}
     return Findings(
@@ -322,7 +318,6 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit) -> LeftOutRows:
     if reason == REASONS[NOT_SELECTED] and part.text.portion and not part.text.where:
         key = "{split}.portion"
     section, _, name = key.partition(".")
-    cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
-    held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
+    held = dict(part.filter) if section == "filter" else part.text.to_dict()
     setting = f"corpus.{key.format(split=text_key(part.name))}"
     return LeftOutRows(reason, rows, setting, held.get(name, part.every))

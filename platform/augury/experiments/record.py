@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from augury.augment.health import Health
 from augury.core.config import typed
@@ -23,40 +23,21 @@ DESCRIPTION, EXPERIMENT = "run.json", "experiment.yaml"
 RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
 """The JSON files that have checksums in every storage of this version."""
 
-DESCRIBED = (
-    "name",
-    "experiment",
-    "address",
-    "seed",
-    "task",
-    "inputs",
-    "parameters",
-    "differing",
-    "versions",
-    "commit",
-)
-"""The fields of a record that are known when training begins, in the order of its file."""
+NOT_DESCRIBED = ("before", "health", "evaluations", "tests", "training", "cost")
+"""The fields of a record that are the run's own, or not known before it is scored."""
 
 Number = int | float
 DEVICES = ", "
 """Between the devices of the seeds of a system."""
 
 
-class Input(NamedTuple):
-    """A corpus that a run reads: its role, address and number of records."""
+@dataclass(frozen=True)
+class Input:
+    """A corpus that a run reads: its role, such as `train`, address and number of records."""
 
-    role: str
+    name: str
     address: str
     rows: int
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Input:
-        """Return the input that `to_dict` has written."""
-        return cls(content["name"], content["address"], content["rows"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the input as JSON-like values."""
-        return {"name": self.role, "address": self.address, "rows": self.rows}
 
 
 def run_folder(store: Store, address: str, seed: int) -> Folder:
@@ -237,7 +218,6 @@ class RunRecord:
         described = content.get("run", {})
         content["before"] = described.get("before")
         content["health"] = described.get("health", ())
-        content["inputs"] = list(map(Input.from_dict, content.get("inputs", ())))
         if run.exists(SCORES):
             try:
                 content |= run.read_record(SCORES)
@@ -247,8 +227,9 @@ class RunRecord:
 
     def write_description(self, run: Folder, settings: Mapping[str, Any]) -> None:
         """Write what is known when training begins; `settings` are those of the run itself."""
-        content = {name: getattr(self, name) for name in DESCRIBED}
-        content["inputs"] = [text.to_dict() for text in self.inputs]
+        known = [part.name for part in fields(self) if part.name not in NOT_DESCRIBED]
+        content = {name: getattr(self, name) for name in known}
+        content["inputs"] = [asdict(text) for text in self.inputs]
         content["run"] = dict(settings)
         run.write_record(DESCRIPTION, content)
 
@@ -279,7 +260,7 @@ class RunRecord:
     @property
     def addresses(self) -> dict[str, str]:
         """Role of an input -> the address of its corpus."""
-        return {corpus.role: corpus.address for corpus in self.inputs}
+        return {corpus.name: corpus.address for corpus in self.inputs}
 
     @property
     def packages(self) -> str:

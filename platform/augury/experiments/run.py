@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Any
 
 import yaml
@@ -85,22 +85,14 @@ class Run(TrainingRun):
     def corpus(self, role: str) -> Corpus:
         """Return one of the corpora that the run reads."""
         return Corpus.load(
-            self.store, next(corpus.address for corpus in self.inputs if corpus.role == role)
+            self.store, next(corpus.address for corpus in self.inputs if corpus.name == role)
         )
 
     @property
     def tests(self) -> list[str]:
         """The roles of the corpora that the run is scored on."""
-        return [
-            corpus.role
-            for corpus in self.inputs
-            if corpus.role not in ("train", "valid", *self.dev_sets)
-        ]
-
-    @property
-    def dev_sets(self) -> tuple[str, ...]:
-        """The roles of the corpora that training is validated on besides `valid`, which decides."""
-        return self.experiment.corpus.dev_sets
+        others = ("train", "valid", *self.experiment.corpus.dev_sets)
+        return [corpus.name for corpus in self.inputs if corpus.name not in others]
 
     @classmethod
     def read(cls, folder: Folder) -> Run:
@@ -111,14 +103,8 @@ class Run(TrainingRun):
                 f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it"
             )
         content = read_description(folder).get("run", {})
-        lacking = [
-            part.name
-            for part in fields(cls)
-            if part.name not in (*content, "folder")
-            and part.default is MISSING
-            and part.default_factory is MISSING
-        ]
-        if lacking:
+        needed = {part.name for part in fields(cls) if part.default is MISSING} - {"folder"}
+        if lacking := sorted(needed - content.keys()):
             parts = f" (it has no {', '.join(lacking)})" if content else ""
             raise UserError(
                 f"{folder.uri} was made by another version of Augury{parts}: its scores can be "
@@ -134,7 +120,7 @@ class Run(TrainingRun):
         return values | {
             "experiment": portable(self.experiment),
             "health": [output.to_dict() for output in self.health],
-            "inputs": [text.to_dict() for text in self.inputs],
+            "inputs": [asdict(text) for text in self.inputs],
         }
 
     @classmethod
@@ -143,7 +129,7 @@ class Run(TrainingRun):
         values = {part.name: content[part.name] for part in fields(cls) if part.name in content}
         values["experiment"] = parse({**values["experiment"], "storage": root})
         values["health"] = tuple(Health(**output) for output in values.get("health", ()))
-        values["inputs"] = tuple(map(Input.from_dict, values["inputs"]))
+        values["inputs"] = tuple(Input(**text) for text in values["inputs"])
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -213,22 +199,17 @@ def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training;
     test sets that other experiments have asked for stay."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
-    own = {text.role for text in run.inputs}
-    inputs = (*run.inputs, *(text for text in record.inputs if text.role not in own))
+    names = {text.name for text in run.inputs}
+    inputs = (*run.inputs, *(text for text in record.inputs if text.name not in names))
     written, now = yaml_file.parse(run.folder.read(EXPERIMENT)), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] |= now["corpus"]["tests"]
     run.folder.write(EXPERIMENT, _yaml(written))
-    trained = {
-        key: value for key, value in record.parameters.items() if not key.startswith(EVALUATION)
-    }
-    scored = {
-        key: value
-        for key, value in _parameters(run.experiment).items()
-        if key.startswith(EVALUATION)
-    }
+    known, own = record.parameters, _parameters(run.experiment)
+    trained = {key: known[key] for key in known if not key.startswith(EVALUATION)}
+    scored = {key: own[key] for key in own if key.startswith(EVALUATION)}
     record = replace(record, inputs=inputs, parameters=trained | scored)
-    changed = {"inputs": [text.to_dict() for text in inputs], "experiment": written}
+    changed = {"inputs": [asdict(text) for text in inputs], "experiment": written}
     record.write_description(run.folder, described | changed)
     return record
 
@@ -239,15 +220,10 @@ def _yaml(content: dict[str, Any]) -> str:
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:
-    flat = config.flatten(portable(experiment))
-    return {
-        key: value
-        for key, value in flat.items()
-        if not key.startswith(("systems", "stages", "stage.after"))
-    }
+    others: Any = {"storage": True, "systems": True, "stages": True, "stage": {"after"}}
+    return config.flatten(experiment.model_dump(mode="json", exclude=others))
 
 
-@functools.cache
 def _version(package: str) -> str:
     import importlib.metadata
 

@@ -130,8 +130,6 @@ class Experiment(Section):
     others."""
     READS_SEVERAL_TEXTS: ClassVar[bool] = False
     """Whether the task can train on several texts, if not with weights and tags."""
-    RESEGMENTS: ClassVar[bool] = False
-    """Whether the task's vocabulary can segment text anew (`text.pieces.resegmentation`)."""
     TRAININGS: ClassVar[Mapping[bool, type[Training]]] = {}
     """The section `training` of a pretrained model (True) or of one from nothing, where its
     defaults are others than those of the annotated one, of which it is a subclass."""
@@ -192,31 +190,18 @@ class Experiment(Section):
         return self.regime.view_groups(self.view_names)
 
     def resolve_view(self, name: str) -> str:
-        """Return the name of a view in tokens and vocabularies, `source` for `plain`.
-
-        UserError lists the known views.
-        """
+        """Return the name of a view in tokens and vocabularies, `source` for `plain`; UserError for
+        one that no text is rendered as, such as that of a draw."""
         if name in (PLAIN, SOURCE):
             return SOURCE
-        if name in self.views:
-            return name
-        there = "no operator makes views here: there is plain"
-        if len(self.views) > 1:
-            there = f"there are {', '.join(self.views)}"
-        if any(draw.use == VIEW and draw.name() == name for draw in self.token_draws):
-            raise UserError(
-                f"view '{name}' changes token ids anew in every epoch of training: no text can be "
-                f"rendered as it; {there}"
-            )
-        hint = nearest(name, self.views)
-        raise UserError(
-            f"unknown view '{name}': {f'{hint} {there}' if hint.startswith('did') else there}"
-        )
+        if name not in self.views:
+            raise UserError(f"no text is rendered as view '{name}': {nearest(name, self.views)}")
+        return name
 
     @property
     def resegments(self) -> bool:
-        """Whether this experiment's vocabulary can segment text anew."""
-        return self.RESEGMENTS
+        """Whether the vocabulary can segment text anew (`text.pieces.resegmentation`)."""
+        return False
 
     @property
     def pretrained(self) -> Pretrained | None:
@@ -232,11 +217,8 @@ class Experiment(Section):
     @property
     def test_sets(self) -> list[str]:
         """The names of the sets that a trained model is scored on."""
-        return [
-            name
-            for name in self.corpus.splits()
-            if name not in ("train", "valid", *self.corpus.dev_sets)
-        ]
+        others = ("train", "valid", *self.corpus.dev_sets)
+        return [name for name in self.corpus.splits() if name not in others]
 
     @cached_property
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
@@ -294,12 +276,9 @@ class Experiment(Section):
         first stage."""
         if self.stage is None:
             return None
-        shared = {
-            key: value for key, value in self.model_dump(mode="json").items() if key in SHARED
-        }
-        return parse(
-            {**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}"
-        )
+        shared = self.model_dump(mode="json", include={*SHARED})
+        content = {**self.stage.after, **shared, "baseline": False}
+        return parse(content, f"the stage before {self.stage.name}")
 
     @property
     def chain(self) -> list[Experiment]:
@@ -345,8 +324,12 @@ class Experiment(Section):
                 raise UserError(f"'{name}' is no name of a stage: leave out ':', and '{FIRST}'")
         for part in self._parts:
             check_columns(part, self.corpus.KIND.columns)
-        _check_names([*self.view_names, *self.record_origins])
-        _check_draws(self.token_draws, self.task, resegments=self.resegments)
+        made = [*self.view_names, *self.record_origins]
+        if len(set(made)) < len(made):
+            raise UserError(
+                f"augment makes several things of one name: {', '.join(made)}; make each once"
+            )
+        self._check_draws()
         if not self.systems:  # with systems, each is one experiment, and this is none
             groups = self.view_groups()
             _check_views(self.regime, groups, self.view_names)
@@ -360,17 +343,29 @@ class Experiment(Section):
         _ = self.models  # raises for a wrong setting of a model
         return self
 
+    def _check_draws(self) -> None:
+        for draw in self.token_draws:
+            if self.token_draws.count(draw) > 1:
+                raise UserError(
+                    f"augment has operator {draw.operator} twice with the same settings: change "
+                    "its seed"
+                )
+            if draw.RESEGMENTS and not self.resegments:
+                raise UserError(
+                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
+                    "of its model's own: take word_drop or switch_out"
+                )
+
     def _check_mixture(self) -> None:
-        if not self.READS_TAGS and (self.is_weighted or self.tags):
+        if not self.READS_TAGS and (self.is_weighted or self.tags or self.corpus.dev_sets):
             raise UserError(
-                f"task {self.task} trains without weight and tag, which are for task nmt"
+                f"task {self.task} has no weight, tag and second validation text, which are for "
+                "task nmt"
             )
         if not (self.READS_TAGS or self.READS_SEVERAL_TEXTS) and self.corpus.mixture:
             raise UserError(
                 f"task {self.task} trains on one text; several are for tasks nmt and nli"
             )
-        if not self.READS_TAGS and self.corpus.dev_sets:
-            raise UserError(f"task {self.task} validates on one text; several are for task nmt")
         if not self.systems:
             for name in self.mixture:
                 if name not in self.record_origins:
@@ -378,29 +373,6 @@ class Experiment(Section):
                         f"mixture: {unknown('records', name, self.record_origins)}; texts say "
                         "theirs themselves"
                     )
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Check that operators make nothing twice."""
-    if len(set(names)) < len(names):
-        raise UserError(
-            f"augment makes several things of one name: {', '.join(names)}; make each once"
-        )
-
-
-def _check_draws(draws: Sequence[TokenDraw], task: str, *, resegments: bool) -> None:
-    """Check that draws of tokens differ, and that the task's subwords can be drawn anew."""
-    for draw in draws:
-        if draws.count(draw) > 1:
-            raise UserError(
-                f"augment has operator {draw.operator} twice with the same settings: change "
-                "its seed"
-            )
-        if draw.RESEGMENTS and not resegments:
-            raise UserError(
-                f"operator {draw.operator} segments anew, and task {task} reads subwords of its "
-                "model's own: take word_drop or switch_out"
-            )
 
 
 def _check_views(regime: Regime, groups: Sequence[ViewGroup], views: Sequence[str]) -> None:
@@ -450,17 +422,17 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")
     task = TASKS.reference(task)
-    return config.validate(settings_class(task), {**content, "task": task}, where)
+    schema = getattr(TASKS.find(task), "EXPERIMENT", None)
+    if not isinstance(schema, type):
+        raise invalid_task(task)
+    return config.validate(schema, {**content, "task": task}, where)
 
 
-def settings_class(task: str) -> type[Experiment]:
-    """Return the class of a task's experiments; UserError names the nearest known task."""
-    settings = getattr(TASKS.find(task), "EXPERIMENT", None)
-    if not isinstance(settings, type) or not issubclass(settings, Experiment):
-        raise UserError(
-            f"'{task}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
-        )
-    return settings
+def invalid_task(name: str) -> UserError:
+    """Return the error for a plug-in that is no task."""
+    return UserError(
+        f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
+    )
 
 
 def _parse_model(index: int, role: str, content: dict[str, Any]) -> Experiment:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from augury.core import config, yaml_file
 from augury.core.config import Section
@@ -151,7 +151,12 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
     for key in dotted:
         section = key.partition(".")[0]
         if section in FIXED or (section == "model" and key not in mutable):
-            _refuse(name, key, mutable)
+            known = "corpus, augment, mixture, regime, training, validation, decoding, scoring"
+            fault = (
+                "a stage goes on with the model of the stage before: it can change "
+                f"{', '.join([known, *mutable])}, and carry"
+            )
+            raise InvalidSettings(f"stage {name}", [Fault(tuple(key.split(".")), fault)])
     following = {key: value for key, value in before.items() if key != "stage"}
     return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
 
@@ -163,22 +168,6 @@ def _changing_settings(section: Any, prefix: str) -> list[str]:
         for name in type(section).model_fields:
             keys += _changing_settings(getattr(section, name), f"{prefix}{name}.")
     return keys
-
-
-def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
-    allowed = ", ".join(
-        ["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable]
-    )
-    raise InvalidSettings(
-        f"stage {name}",
-        [
-            Fault(
-                tuple(key.split(".")),
-                f"a stage goes on with the model of the stage before: it can change {allowed}, "
-                "and carry",
-            )
-        ],
-    )
 
 
 class Canonical(NamedTuple):
@@ -199,13 +188,15 @@ def canonical(experiment: Experiment) -> Canonical:
     experiment = last_stage(experiment)
     content = experiment.to_dict()
     if before := experiment.before:
-        plain = canonical(before).experiment.to_dict()
-        content["stage"]["after"] = {
-            key: value for key, value in plain.items() if key not in SHARED
-        }
+        form = canonical(before).experiment
+        content["stage"]["after"] = form.model_dump(mode="json", exclude={*SHARED})
     reasons = dict(_inactive_settings(experiment))
     for key in reasons:
-        _delete(content, key.split("."))
+        section: Any = content
+        *above, name = key.split(".")
+        for part in above:
+            section = section[int(part)] if isinstance(section, list) else section[part]
+        del section[name]
     return Canonical(parse(content), reasons)
 
 
@@ -217,15 +208,6 @@ def _inactive_settings(value: Any, prefix: str = "") -> Iterator[tuple[str, str]
         for name in type(value).model_fields:
             if name not in inactive:
                 yield from _inactive_settings(getattr(value, name), f"{prefix}{name}.")
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from _inactive_settings(item, f"{prefix}{index}.")
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _inactive_settings(item, f"{prefix}{name}.")
-
-
-def _delete(content: Any, path: Sequence[str]) -> None:
-    for part in path[:-1]:
-        content = content[int(part)] if isinstance(content, list) else content[part]
-    del content[path[-1]]
+    elif isinstance(value, list | tuple | Mapping):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _inactive_settings(item, f"{prefix}{key}.")

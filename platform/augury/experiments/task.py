@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from augury.core.errors import UserError
-from augury.experiments.spec import TASKS
+from augury.experiments.spec import TASKS, invalid_task
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,9 +113,7 @@ def find_task(name: str) -> Task:
     """Return the task called `name`, or at that path; UserError names the nearest known one."""
     task = TASKS.find(name)
     if not isinstance(task, Task):
-        raise UserError(
-            f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
-        )
+        raise invalid_task(name)
     return task
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from augury.augment.operator import BlockFunction, Operator
+from augury.augment.operator import Operator
 from augury.augment.pipeline import Part
 from augury.core import config
 from augury.core.errors import UserError, outage_of
@@ -152,7 +152,8 @@ def score_run(run: Run) -> None:
         if test in known.tests and not same:
             say(
                 f"warning: {run.folder.uri} had scores on another '{test}', by its text, tag or "
-                "decoding; they are replaced: to keep both, give other text another name"
+                "decoding; they are replaced: to keep both, give a test set of other text another "
+                "name"
             )
         if missing := _missing(run, tests[test]):
             corpus = run.corpus(test)
@@ -210,7 +211,7 @@ def _scoring_addresses(run: Run) -> dict[str, str]:
     return {
         test: config.address(
             {
-                "corpus": next(text.address for text in run.inputs if text.role == test),
+                "corpus": next(text.address for text in run.inputs if text.name == test),
                 "tag": run.experiment.corpus.tag(test),
                 "decoding": decoding,
                 "stored": STATISTICS,  # another form of statistics has another folder
@@ -230,29 +231,17 @@ def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
     name = run.experiment.resolve_view(view)
     if name == SOURCE:
         return list(texts)
-    part, apply = _bind(run, name)
-    table = apply(_records(run, part, texts)).table
-    return [str(text) for text in table.column("text").to_pylist()]
-
-
-def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
-    """Return the operator that makes a view of the run, and its function from records to the
-    view."""
+    fit, folder = run.stored_folder(run.fits[name]), run.stored_folder(run.views[name])
     models = Graph(run.store).models(run.experiment)
-    parts = [
-        Part(
-            part,
-            of_operator,
-            run.stored_folder(run.fits[view]),
-            run.stored_folder(run.views[view]),
-            run.corpus("train").folder,
-        )
+    (part,) = (
+        Part(part, of_operator, fit, folder, run.corpus("train").folder)
         for operator, of_operator in zip(run.experiment.augment, models, strict=True)
         for part in operator.parts()
-        if part.name() == view
-    ]
-    (part,) = parts
-    return part.operator, part.operator.bind(part.fitted, run.store)
+        if part.name() == name
+    )
+    apply = part.operator.bind(part.fitted, run.store)
+    table = apply(_records(run, part.operator, texts)).table
+    return [str(text) for text in table.column("text").to_pylist()]
 
 
 def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:

@@ -103,7 +103,7 @@ def card(run: Folder, exported: Exported) -> str:
         exported=exported,
         best=best_text(best_validations(run)),
         scores=markdown(records(rows)) if rows else "",
-        data={text.role: _origin(run.root, text) for text in record.inputs},
+        data={text.name: _origin(run.root, text) for text in record.inputs},
         notes=corpus_notes(run, record.inputs),
         cost=spent,
         file=EXPERIMENT,

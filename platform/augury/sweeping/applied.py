@@ -46,15 +46,9 @@ def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
     return [f"left out: {', '.join(of_reason)}: {reason}" for reason, of_reason in names.items()]
 
 
-class Applied(NamedTuple):
-    """A space on an experiment, and what of it was left out."""
-
-    space: Space
-    left_out: list[LeftOut]
-
-
-def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
-    """Return a space with the settings of `experiment`, read from `file`, in place of its base.
+def apply(space: Space, experiment: Experiment, file: str = "") -> tuple[Space, list[LeftOut]]:
+    """Return a space with the settings of `experiment`, read from `file`, in place of its base, and
+    what of it was left out.
 
     Keys whose section the experiment does not have, values that are not valid there, and rows that
     its task cannot read are left out. Raises UserError if nothing is left. Texts are not read.
@@ -106,7 +100,7 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         reference=reference,
         experiment=file or experiment.name,
     )
-    return Applied(applied, left_out)
+    return applied, left_out
 
 
 def _with_early_onset(row: Point, experiment: Experiment) -> Point:
@@ -118,7 +112,7 @@ def _with_early_onset(row: Point, experiment: Experiment) -> Point:
     parsed = regimes.parse(regime)
     if not isinstance(parsed, WarmupRegime) or (parsed.warmup_epochs or 0) <= epochs / 2:
         return row
-    return {**row, "regime": {**regime, "warmup_epochs": epochs / 2}}
+    return config.merge(row, {"regime.warmup_epochs": epochs / 2})
 
 
 def _systems_of(experiment: Experiment) -> dict[str, Point]:
@@ -128,14 +122,8 @@ def _systems_of(experiment: Experiment) -> dict[str, Point]:
     own = {section: content[section] for section in METHOD if section in content}
     if not experiment.systems:
         return {experiment.name: {**plain, **own}} if own else {}
-    systems: dict[str, Point] = {}
-    for name, dotted in experiment.systems.items():
-        if own or dotted:
-            row: dict[str, Any] = {**plain, **own, **dotted}
-            if isinstance(row["regime"], str):  # the short form
-                row["regime"] = {"name": row["regime"]}
-            systems[name] = row
-    return systems
+    systems = experiment.systems.items()
+    return {name: {**plain, **own, **dotted} for name, dotted in systems if own or dotted}
 
 
 def _bases(space: Space, experiment: Experiment) -> Iterator[dict[str, Any]]:

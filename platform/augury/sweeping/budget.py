@@ -36,7 +36,7 @@ def estimate(
 
 def make_plan(space: Space, options: SweepOptions) -> SweepPlan:
     """Return the configurations that a sweep begins with, within its budget; runs nothing."""
-    made = plans.of_options(space, options, Store(options.storage))
+    made = plans.make(space, Store(options.storage), options.assignments)
     if options.budget is not None:
         keep_within(made, options)
     return made
@@ -52,11 +52,9 @@ def keep_within(plan: SweepPlan, options: SweepOptions) -> None:
     """
     seeds, budget = options.seeds, options.budget
     assert budget is not None
-    if not plan.configurations:
-        return
     graph = _graph(plan, seeds)
     left = remaining(graph)
-    if left is None:
+    if not plan.configurations or left is None:
         return
     parallel = trials_at_once(plan.base(), options.at_once)
 

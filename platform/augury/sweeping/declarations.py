@@ -57,8 +57,9 @@ class SearchSpace(config.Section):
     """Whether the systems of an experiment that the space is applied to are rows too."""
     metric: str
     """The metric to compare during training, by its name in the history (`valid/bleu`)."""
-    mode: Direction
-    """Whether the largest or the smallest value of the metric is the best."""
+    mode: Direction | None = None
+    """Whether the largest or the smallest value of the metric is the best; None: the smallest of
+    metrics such as loss, the largest of others."""
     seeds: tuple[int, ...] = Field(min_length=1)
     """The seeds that configurations are trained with."""
     reference: str | Point | None = None
@@ -142,16 +143,6 @@ TABLES = Registry(
     contract=f'define TABLES = {{"table1": PaperTable(...)}} of {__name__}',
     is_mapping=True,
 )
-
-
-def known() -> list[str]:
-    """Return the names of all search spaces, without the tables of papers."""
-    return SPACES.names()
-
-
-def tables() -> list[str]:
-    """Return the names of all tables of papers, `<paper>/<table>`."""
-    return TABLES.names()
 
 
 def load_space(name: str) -> SearchSpace:

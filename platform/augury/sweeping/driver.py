@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from augury.core import config
@@ -18,22 +17,21 @@ from augury.core.errors import UserError, outage_of
 from augury.core.machine import release_memory
 from augury.core.messages import say
 from augury.core.plugin_files import describe_error
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
 from augury.experiments import preflight
 from augury.experiments.cost import remaining, trials_at_once
-from augury.experiments.graph import Graph, Plan, Step
-from augury.experiments.make import reach_storage, refuse_lost_storage
-from augury.experiments.monitor import show_progress
+from augury.experiments.graph import Graph, Step
+from augury.experiments.make import open_storage, reach_storage
 from augury.experiments.preflight import say_warnings
 from augury.experiments.record import REPORTS
-from augury.experiments.recording import Recorder, Recording, unrecorded
-from augury.experiments.run import Run, commit, differing_parameters
+from augury.experiments.recording import Recording, unrecorded
+from augury.experiments.run import commit, differing_parameters
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import expand
+from augury.experiments.systems import canonical, expand
 from augury.experiments.trial import run_trial
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import ENDS
-from augury.sweeping.trials import Follow, Trials
+from augury.sweeping.trials import Trials
 
 
 class TrainedSystems(NamedTuple):
@@ -62,20 +60,22 @@ def run_experiment(
     UserError where no system is left.
     """
     commit()  # kept from now on: later the directory may be gone
-    refuse_lost_storage(experiment.storage)
-    store = Store(experiment.storage)
+    store = open_storage(experiment.storage)
     described = expand(experiment)
     graph = Graph(store)
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     say_warnings([*described.values()], store)
-    _say_ineffective(described, graph)
+    _say_ineffective(described)
     seeds = sorted(experiment.seeds)
     systems = graph.add(described, seeds)
     addresses = {name: plan.address for name, plan in systems.items()}
     _refuse_shared_runs(addresses)
     scheduler = Scheduler(addresses.values(), seeds)
     wanted = scheduler.work()
+    experiments = [experiment, *(plan.experiment for plan in graph.plans.values())]
+    untrained = [trial for trial in wanted if not graph.is_trained(Step(*trial))]
+    on_ray = runs_on_ray(experiments, untrained)
     with recording(experiment.tracking, store) as recorder:
         trials = Trials(
             graph,
@@ -84,12 +84,9 @@ def run_experiment(
             value=lambda trial: 0.0,  # nothing is chosen
             compared=lambda trial: trial in wanted,
             differing=differing_parameters(plan.experiment for plan in systems.values()),
-            follow=followed(recorder, graph),
+            texts_beside=on_ray,
+            recorder=recorder,
         )
-        experiments = [experiment, *(plan.experiment for plan in graph.plans.values())]
-        untrained = [trial for trial in wanted if not graph.is_trained(Step(*trial))]
-        on_ray = runs_on_ray(experiments, untrained)
-        trials.texts_beside = on_ray
         trials.make_texts()
         if not trials.runs:
             raise UserError(trials.failures[0])
@@ -100,33 +97,26 @@ def run_experiment(
                 say(f"{trials.name_of(trial)}: found, not trained again")
         trials.replay(wanted)
         run_trials(trials, experiments, {}, on_ray=on_ray)
-    return _outcome(experiment, systems, trials, wanted)
+    runs: dict[str, dict[int, Folder]] = {}
+    for name, plan in systems.items():
+        for seed in seeds:
+            if trials.progress.get(Trial(plan.address, seed)) == "finished":
+                runs.setdefault(name, {})[seed] = plan.run(seed)
+    missing = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
+    left = remaining(graph) if missing else None
+    takes = sum(left.values()) / trials_at_once(experiment) if left else None
+    return TrainedSystems(runs, trials.failures, missing, takes)
 
 
-def _say_ineffective(systems: Mapping[str, Experiment], graph: Graph) -> None:
+def _say_ineffective(systems: Mapping[str, Experiment]) -> None:
     """Say which settings of systems have no effect, and why."""
     for name, system in systems.items():
-        form = graph.canonical(system)
+        form = canonical(system)
         before = config.flatten(system.to_dict())
         after = config.flatten(form.experiment.to_dict())
         for key, reason in form.reasons.items():
             if before.get(key) != after.get(key):  # and not at its default
                 say(f"{name}: {key} has no effect: {reason}")
-
-
-def _outcome(
-    experiment: Experiment, systems: Mapping[str, Plan], trials: Trials, wanted: Sequence[Trial]
-) -> TrainedSystems:
-    """Return what became of the wanted trials of an experiment."""
-    runs: dict[str, dict[int, Folder]] = {}
-    for name, plan in systems.items():
-        for seed in sorted(experiment.seeds):
-            if trials.progress.get(Trial(plan.address, seed)) == "finished":
-                runs.setdefault(name, {})[seed] = plan.run(seed)
-    missing = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
-    left = remaining(trials.graph) if missing else None
-    takes = sum(left.values()) / trials_at_once(experiment) if left else None
-    return TrainedSystems(runs, trials.failures, missing, takes)
 
 
 def run_trials(
@@ -150,9 +140,10 @@ def run_trials(
 
             connect()
             placement = place(experiments, at_once)
-            say(str(placement))
+
             trials.at_once = placement.at_once
-            run_on_tune(trials, placement, points, max_failures=execution.max_failures)
+            while run_on_tune(trials, placement, points, max_failures=execution.max_failures):
+                trials.finish_texts()
             return
         while (trial := trials.next()) is not None:
             error = ""
@@ -185,17 +176,6 @@ def runs_on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -
 
     start_in_background()
     return True
-
-
-def followed(recorder: Recorder, graph: Graph) -> Follow:
-    """Return what records a trial while it runs, with a line on its progress."""
-
-    def follow(trial: Trial, run: Run) -> AbstractContextManager[None]:
-        recorder(run.folder)
-        label = f"{graph.names[Step(*trial)]}, seed {trial.seed}"
-        return show_progress(run.folder, label, run.experiment.training)
-
-    return follow
 
 
 def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@ are the same experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,13 +15,12 @@ from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
+from augury.experiments.systems import canonical
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName
 from augury.sweeping.schedulers import fresh_seeds
 from augury.sweeping.space import Space, points
 from augury.sweeping.state import Merged
-
-BASELINE = "baseline"
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class SweepPlan:
             self.add(reference)
         elif declared.get("baseline", True) and (changes := self.base().plain_system()):
             plain = parse(self._content(changes), "the baseline")
-            self._add(BASELINE, {}, plain)
+            self._add("baseline", {}, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configurations and merged points as JSON-like values."""
@@ -135,22 +134,20 @@ class SweepPlan:
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
-        canonical_form = self.graph.canonical(experiment)
-        address = self.graph.plan(canonical_form.experiment).address
-        if (same := self.configurations.get(address)) is not None:
-            if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):
+        plan = self.graph.plan(experiment)
+        if (same := self.configurations.get(plan.address)) is not None:
+            if _scoring_settings(same.experiment) != _scoring_settings(plan.experiment):
                 raise UserError(
                     f"'{same.name}' and '{name}' of space '{self.space.name}' train the same "
                     "model and differ only in scoring: keep one of them; 'augury train --set "
                     "decoding.beam=...' scores a trained model again"
                 )
             if (same.name, dict(same.point)) != (name, dict(point)):
-                reason = _merge_reason(point, same.point, canonical_form.reasons)
+                reason = _merge_reason(point, same.point, canonical(experiment).reasons)
                 self.merged.append(Merged(dict(point), same.name, reason, name))
             return same
-        self.configurations[address] = planned = Planned(
-            name, dict(point), canonical_form.experiment, address
-        )
+        planned = Planned(name, dict(point), plan.experiment, plan.address)
+        self.configurations[plan.address] = planned
         return planned
 
 
@@ -173,28 +170,18 @@ def _merge_reason(
     return "; ".join(ineffective) or "both resolve to the same run"
 
 
-def make(
-    space: Space,
-    store: Store,
-    assignments: Mapping[str, Any],
-    listed: Sequence[Mapping[str, Any]],
-) -> SweepPlan:
-    """Return the plan of the reference, the space's rows and the listed points."""
+def make(space: Space, store: Store, assignments: Mapping[str, Any]) -> SweepPlan:
+    """Return the plan of the reference, the space's rows and its points."""
     plan = SweepPlan(space, store, assignments)
     _check_assignments(space, assignments)
-    plan.add_reference()
-    for name, point in [*space.rows.items(), *((None, point) for point in listed)]:
-        if not space.experiment:
-            plan.add(point, name)
-        elif isinstance(added := plan.add_allowed(point, name), LeftOut):
-            plan.left_out.append(added)
-    return plan
-
-
-def of_options(space: Space, options: SweepOptions, store: Store) -> SweepPlan:
-    """Return the plan that a sweep begins with."""
     with named_by_user(space.declared):
-        return make(space, store, options.assignments, points(space))
+        plan.add_reference()
+        for name, point in [*space.rows.items(), *((None, point) for point in points(space))]:
+            if not space.experiment:
+                plan.add(point, name)
+            elif isinstance(added := plan.add_allowed(point, name), LeftOut):
+                plan.left_out.append(added)
+    return plan
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

@@ -48,15 +48,19 @@ def prepare(
         raise unknown("scheduler", str(scheduler), get_args(SchedulerName))
     if isinstance(rows, str):
         raise UserError(f"rows is '{rows}': give a list of names, such as ['{rows}']")
-    found = spaces.find(space, scale, scheduler)
-    ready = _apply(found, experiment, settings, rows) if experiment else found
+    found = ready = spaces.find(space, scale)
+    if experiment:
+        # What is set applies to the file first, but for the method, which the space brings.
+        of_file = {key: settings[key] for key in settings if key.partition(".")[0] not in METHOD}
+        ready, left_out = apply(found, load(experiment, of_file), str(experiment))
+        for line in left_out_lines(item for item in left_out if not rows or item.name in rows):
+            say(line)
     if rows:
         ready = _select_rows(ready, rows, {**found.rows, **ready.rows})
     return ready, options(
         ready,
-        f"{ready.name}-{ready.scale}",
         settings=settings,
-        scheduler=ready.scheduler,
+        scheduler=scheduler or ready.scheduler,
         rows=tuple(rows or ()),
         confirm=FRESH if confirm is None else confirm,
         **limits,
@@ -65,7 +69,6 @@ def prepare(
 
 def options(
     space: Space,
-    default_name: str,
     *,
     settings: Mapping[str, Any],
     storage: str | None = None,
@@ -77,7 +80,7 @@ def options(
 ) -> SweepOptions:
     """Return the options of a sweep; `settings` may have its storage, seeds and name too, `others`
     are fields of the options as they are."""
-    assignments = dict(settings)
+    assignments, usual = dict(settings), f"{space.name}-{space.scale}".replace("/", "-")
     if not space.experiment and any(key.partition(".")[0] == "systems" for key in settings):
         raise UserError("--set systems: a search space has rows in their place; choose by --rows")
     given: dict[str, Any] = {"storage": storage, "seeds": seeds, "name": name}
@@ -89,7 +92,7 @@ def options(
         assignments["execution.executor"] = executor
     return SweepOptions(
         storage=str(given["storage"] or space.base.get("storage", "results")),
-        name=file_name(str(given["name"] or default_name.replace("/", "-")), "--name "),
+        name=file_name(str(given["name"] or usual), "--name "),
         seeds=check_seeds(space.seeds if given["seeds"] is None else given["seeds"]),
         budget=seconds(budget),
         assignments=assignments,
@@ -105,24 +108,6 @@ def seconds(text: str | None) -> float | None:
     if not parts:
         raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
     return float(parts[1]) * UNITS[parts[2]]
-
-
-def _apply(
-    space: Space,
-    file: str | Path,
-    settings: Mapping[str, Any],
-    rows: Sequence[str] | None,
-) -> Space:
-    """Return a space on an experiment file, and say what that does not allow.
-
-    What is set applies to the file first, but for the method, which the space brings.
-    """
-    of_file = {key: value for key, value in settings.items() if key.partition(".")[0] not in METHOD}
-    applied = apply(space, load(file, of_file), str(file))
-    wanted = rows or [name for name, _ in applied.left_out]
-    for line in left_out_lines(item for item in applied.left_out if item.name in wanted):
-        say(line)
-    return applied.space
 
 
 def _select_rows(space: Space, names: Sequence[str], known: Iterable[str]) -> Space:

@@ -63,28 +63,18 @@ class Space:
     does not allow; empty: `base` is the space's own."""
 
 
-def find(
-    name: str,
-    scale: str | None = None,
-    scheduler: SchedulerName | None = None,
-) -> Space:
-    """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a
-    Python or YAML file.
+def find(name: str, scale: str | None = None) -> Space:
+    """Return a search space at a scale, by default its first; `name` is a module of `search_spaces`
+    or the path of a Python or YAML file.
 
-    `scale` and `scheduler` default to the space's. Raises UserError for an unknown name and for
-    missing or invalid definitions.
+    Raises UserError for an unknown name and for missing or invalid definitions.
     """
     with named_by_user(name):
         declared = _of_yaml(name) if _is_yaml(name) else load_space(name)
-        return resolve(declared, name, scale, scheduler)
+        return resolve(declared, name, scale)
 
 
-def resolve(
-    declared: SearchSpace,
-    name: str,
-    scale: str | None = None,
-    scheduler: SchedulerName | None = None,
-) -> Space:
+def resolve(declared: SearchSpace, name: str, scale: str | None = None) -> Space:
     """Return a search space at a scale; error messages call it `name`."""
     if scale is not None and scale not in declared.scales:
         raise unknown(f"scale of search space '{name}'", scale, declared.scales)
@@ -98,18 +88,20 @@ def resolve(
     reference = declared.reference if declared.reference is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
-    as_declared = ("metric", "mode", "seeds", "joins")
+    file = file_of(name) if is_path(name) or _is_yaml(name) else None
+    lowest = lower_is_better(declared.metric.rpartition("/")[2])
+    as_declared = ("metric", "seeds", "joins", "scheduler")
     return Space(
         **{field: getattr(declared, field) for field in as_declared},
-        name=short_name(name).replace("/", "-"),
+        mode=declared.mode or ("min" if lowest else "max"),
+        name=file.stem if file else name.replace("/", "-"),
         question=" ".join(declared.question.split()),
         base=config.merge(declared.base, declared.scales[scale]),
         scale=scale,
         keys=keys,
         rows=rows,
         reference=reference,
-        scheduler=scheduler or declared.scheduler,
-        declared=str(file_of(name)) if is_path(name) else name,
+        declared=str(file or name),
         families=declared.families() if declared.families else {},
     )
 
@@ -120,11 +112,6 @@ def points(space: Space) -> list[dict[str, Any]]:
     return [dict(zip(space.keys, values, strict=True)) for values in combinations]
 
 
-def short_name(name: str) -> str:
-    """Return the name of a space given by its name, or by the path of its file."""
-    return file_of(name).stem if is_path(name) or _is_yaml(name) else name
-
-
 def _is_yaml(name: str) -> bool:
     return Path(name).suffix.lower() in (".yaml", ".yml")
 
@@ -133,8 +120,7 @@ def _of_yaml(path: str) -> SearchSpace:
     """Return the search space in a YAML file, the fields of `SearchSpace`; UserError lists all
     faults by line.
 
-    `base` is an experiment, or the path of an experiment file relative to this one. Without `mode`,
-    small values are the best of metrics such as loss, and large ones of others.
+    `base` is an experiment, or the path of an experiment file relative to this one.
     """
     file = yaml_file.read(path)
     fields, files = dict(file.content), file.files
@@ -148,9 +134,6 @@ def _of_yaml(path: str) -> SearchSpace:
         fields["base"], files = experiment.content, (*files, *experiment.files)
     if not is_stored(path) and (stored := next(filter(is_stored, files), None)):
         raise UserError(f"{path} is based on '{stored}', which lies in a storage: copy it")
-    if isinstance(metric := fields.get("metric"), str):
-        lowest = lower_is_better(metric.rpartition("/")[2])
-        fields.setdefault("mode", "min" if lowest else "max")
     try:
         return SearchSpace(**fields)
     except InvalidSettings as error:

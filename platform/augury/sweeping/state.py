@@ -322,11 +322,10 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     chosen, entry = state.get("chosen"), state.get("confirmation")
     confirmation = entry and Confirmation(entry["reference"], entry["winner"], (*entry["seeds"],))
     as_stored = ("name", "question", "metric", "mode", "scale", "scheduler", "reference", "started")
+    stored = {name: definition[name] for name in (*as_stored, "command")}
+    stored |= {name: tuple(definition[name]) for name in ("keys", "seeds", "tests")}
     return Sweep(
-        **{name: definition[name] for name in as_stored},
-        keys=tuple(definition["keys"]),
-        seeds=tuple(definition["seeds"]),
-        tests=tuple(definition["tests"]),
+        **stored,
         metrics=tuple(definition.get("metrics", ())),
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
@@ -334,7 +333,6 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
         folder=folder,
-        command=definition.get("command", ""),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
         confirmation=confirmation,

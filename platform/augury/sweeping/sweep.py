@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from itertools import product
 
@@ -16,14 +15,14 @@ from augury.core.naming import counted
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.graph import Step
-from augury.experiments.make import reach_storage, refuse_lost_storage
+from augury.experiments.make import open_storage, reach_storage
 from augury.experiments.preflight import say_warnings
 from augury.experiments.recording import Recording
 from augury.experiments.run import commit
 from augury.experiments.systems import metrics_of
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import RESERVED_AT_MOST, estimate, make_plan, seed_seconds
-from augury.sweeping.driver import followed, run_trials, runs_on_ray
+from augury.sweeping.driver import run_trials, runs_on_ray
 from augury.sweeping.plan import SweepOptions, SweepPlan
 from augury.sweeping.proposals import combine
 from augury.sweeping.schedulers import Race, Scheduler, Standings, Trial
@@ -52,11 +51,9 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
     commit()  # kept from now on: later the directory may be gone
-    refuse_lost_storage(options.storage)
-    store = Store(options.storage)
-    return _Command(
-        space, options, recording, show, store, store.folder(SWEEPS, options.name)
-    ).run()
+    store = open_storage(options.storage)
+    folder = store.folder(SWEEPS, options.name)
+    return _Command(space, options, recording, show, store, folder).run()
 
 
 @dataclass
@@ -93,7 +90,6 @@ class _Command:
         experiments += [plan.experiment for plan in graph.plans.values()]
         on_ray = runs_on_ray(experiments, missing)
         with self.recording(base.tracking, self.store) as recorder:
-            follow = followed(recorder, graph)
             self.trials = trials = Trials(
                 graph,
                 self._scheduler(),
@@ -101,10 +97,9 @@ class _Command:
                 value=self._value,
                 compared=self._is_compared,
                 texts_beside=on_ray,
-                # Those of the sweep are shown and recorded with it.
-                follow=lambda trial, run: (
-                    nullcontext() if self._is_compared(trial) else follow(trial, run)
-                ),
+                recorder=recorder,
+                # Those of the sweep are recorded and shown with it.
+                followed=lambda trial: not self._is_compared(trial),
                 deadline_of=self._deadline_of,
                 on_late=self._choose_now,
             )
@@ -127,10 +122,10 @@ class _Command:
         wanted.update(trials.scheduler.work())
         left = sum(trials.progress.get(trial) not in ENDS for trial in wanted)
         rest = estimate(self.plan, options.seeds, trials.at_once)
-        found = {
-            trial for trial in trials.progress if self._is_compared(trial)
-        } - trials.begun.keys()
-        reused = sum(trials.progress[trial] == "finished" for trial in found)
+        reused = sum(
+            state == "finished" and trial not in trials.begun and self._is_compared(trial)
+            for trial, state in trials.progress.items()
+        )
         return SweepOutcome(sweep, reused, not finished, left, rest and rest.all_seeds)
 
     def _make_plan(self) -> SweepPlan:

@@ -9,24 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 
 from augury.augment.health import UnusableOutput
+from augury.core.errors import UserError
 from augury.core.messages import say
 from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
 from augury.experiments.graph import Graph, Step
 from augury.experiments.make import make_run
+from augury.experiments.monitor import show_progress
+from augury.experiments.recording import Recorder
 from augury.experiments.run import Run, describe, describe_scores
 from augury.experiments.trial import is_done
 from augury.sweeping.schedulers import Scheduler, Trial
 from augury.sweeping.state import TrialProgress
-
-Follow = Callable[[Trial, Run], AbstractContextManager[None]]
-Value = Callable[[Trial], float | None]
-"""Returns what the scheduler compares of a finished trial; None where there is no such value."""
 
 
 @dataclass
@@ -41,15 +40,17 @@ class Trials:
     scheduler: Scheduler
     folder: Folder
     """That of the sweep or experiment."""
-    value: Value
-    compared: Callable[[Trial], bool] = lambda trial: True
+    value: Callable[[Trial], float | None]
+    """What the scheduler compares of a finished trial; None where there is no such value."""
+    compared: Callable[[Trial], bool]
     """Whether the scheduler knows a trial; others are trained for those."""
     at_once: int = 1
     differing: Sequence[str] = ()
     """The parameters in which the systems differ, for the descriptions of runs."""
     texts_beside: bool = False
-    follow: Follow = lambda trial, run: nullcontext()
-    """Records and shows a trial while it runs."""
+    recorder: Recorder = lambda run: None
+    followed: Callable[[Trial], bool] = lambda trial: True
+    """Whether a trial is recorded and shown on its own while it runs."""
     deadline_of: Callable[[Trial], float | None] = lambda trial: None
     """The Unix time at which a trial must end; where it has passed, none begins."""
     on_late: Callable[[], bool] = lambda: False
@@ -67,7 +68,7 @@ class Trials:
     """When trials of this command began, in Unix time."""
     seconds: dict[Trial, float] = field(default_factory=dict)
     """What those that ended took."""
-    _followed: dict[Trial, ExitStack] = field(default_factory=dict)
+    _shown: dict[Trial, ExitStack] = field(default_factory=dict)
     _unscored: set[Trial] = field(default_factory=set)
     """Trials of earlier commands that are trained and lack scores which this one asks for."""
     _told: set[Trial] = field(default_factory=set)
@@ -86,12 +87,9 @@ class Trials:
         that it could be trained on fails alone.
         """
         for step in self.graph.missing(self.graph.scored):
-            if step.seed is None and not any(self._missing_models(step)):
+            if step.seed is None and all(map(self._is_made, self.graph.inputs(step))):
                 self._begun_texts.add(step.address)
-                try:
-                    self.runs[step.address] = make_run(self.graph.plans[step.address])
-                except UnusableOutput as error:
-                    self._fail_texts(step, str(error))
+                self._make_text(step, UnusableOutput)
 
     def replay(self, trials: Collection[Trial]) -> int:
         """Tell the scheduler of trials that earlier commands have finished; return their number."""
@@ -154,8 +152,11 @@ class Trials:
                 describe(run, self.graph.names[Step(*trial)], differing)
             self.progress[trial] = "running"
             self.begun[trial] = time.time()
-            self._followed[trial] = ExitStack()
-            self._followed[trial].enter_context(self.follow(trial, run))
+            self._shown[trial] = ExitStack()
+            if self.followed(trial):
+                self.recorder(run.folder)
+                shown = show_progress(run.folder, self.name_of(trial), run.experiment.training)
+                self._shown[trial].enter_context(shown)
             return trial
         return None
 
@@ -170,6 +171,11 @@ class Trials:
         made = self.runs.keys() | self._failed_texts.keys()
         return not self._begun_texts <= made
 
+    def finish_texts(self) -> None:
+        """Wait until the texts are made that are made beside trials, one after the other."""
+        if self._thread is not None:
+            self._thread.submit(lambda: None).result()
+
     def end(self, trial: Trial, error: str = "") -> None:
         """Record that a trial has ended: finished, failed, or stopped by its deadline."""
         self._known.pop(trial, None)
@@ -180,7 +186,7 @@ class Trials:
             self._finish(trial)
         else:
             self.progress[trial] = "stopped"
-        self._followed.pop(trial).close()
+        self._shown.pop(trial).close()
 
     # ----- scheduler and graph
 
@@ -201,11 +207,6 @@ class Trials:
             say(f"warning: {self.failures[-1]}")
         if self.compared(trial):
             self.scheduler.fail(*trial)
-
-    def _fail_texts(self, step: Step, error: str) -> None:
-        self._failed_texts[step.address] = error
-        self.failures.append(f"{self.graph.names[step]} is not trained: {error}")
-        say(f"warning: {self.failures[-1]}")
 
     def _wanted(self) -> Iterator[Trial]:
         """Yield the trials that can run now, most urgent first; in place of one that has to wait,
@@ -240,24 +241,19 @@ class Trials:
                 self._thread.submit(self._make_text, step)
         return [step]
 
-    def _make_text(self, step: Step) -> None:
+    def _make_text(self, step: Step, caught: type[Exception] = Exception) -> None:
         try:
             self.runs[step.address] = make_run(self.graph.plans[step.address])
-        except Exception as error:
-            self._fail_texts(step, describe_error(error))
+        except caught as error:
+            said = str(error) if isinstance(error, UserError) else describe_error(error)
+            self._failed_texts[step.address] = said
+            self.failures.append(f"{self.graph.names[step]} is not trained: {said}")
+            say(f"warning: {self.failures[-1]}")
 
     def _is_made(self, step: Step) -> bool:
         if step.seed is None:
             return step.address in self.runs
         return self.is_done(Trial(step.address, step.seed))
-
-    def _missing_models(self, step: Step) -> Iterator[Step]:
-        """Yield the models that a step needs and that are not trained."""
-        for needed in self.graph.inputs(step):
-            if needed.seed is None:
-                yield from self._missing_models(needed)
-            elif not self._is_made(needed):
-                yield needed
 
     def _errors(self, step: Step) -> Iterator[str]:
         """Yield the errors that keep a step from being made."""

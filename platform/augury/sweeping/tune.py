@@ -57,15 +57,10 @@ class Placement(NamedTuple):
     """The settings of execution that override the experiment's own."""
     at_once: int
     """The number of trials that fit, or that were asked for."""
-    needed: str
-    """What a trial needs, in words."""
-
-    def __str__(self) -> str:
-        return f"{counted(self.at_once, 'trial')} at once, each with {self.needed}"
 
 
 def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Placement:
-    """Return the placement of these experiments' trials on the connected Ray cluster.
+    """Say and return the placement of these experiments' trials on the connected Ray cluster.
 
     A trial with one worker trains in its own actor, one with more on workers of Ray Train. By
     default as many as fit run at once. Raises UserError if not a single trial fits, or fewer than
@@ -95,6 +90,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
             "workers in all; lower --at-once, training.workers, execution.threads or "
             "execution.gpus_per_worker, or use a larger cluster"
         )
+    say(f"{counted(at_once or fit, 'trial')} at once, each with {needed}")
     return Placement(
         resources={"memory": DRIVER_MEMORY} if has_workers else worker,
         execution={
@@ -103,13 +99,13 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
             "threads": execution.threads or 1,
         },
         at_once=at_once or fit,
-        needed=needed,
     )
 
 
-def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_failures: int) -> None:
-    """Run trials on Ray Tune until none is left; Tune keeps its files in the folder of the trials,
-    or in the working directory where that is on an object store.
+def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_failures: int) -> bool:
+    """Run trials on Ray Tune until none can begin, and return whether others wait for texts; Tune
+    keeps its files in the folder of the trials, or in the working directory where that is on an
+    object store.
 
     A trial whose process dies goes on from its last checkpoint, up to `max_failures` times. Raises
     Outage where files cannot be read or written.
@@ -160,6 +156,7 @@ def run_on_tune(trials: Trials, placement: Placement, points: Points, *, max_fai
         tuner.fit()
     if search.outage:
         raise Outage(search.outage)
+    return search.waits_for_texts
 
 
 def _tune_folder(folder: Folder) -> Path:
@@ -204,18 +201,22 @@ class TrialSearch(Searcher):
         self.trials, self.points = trials, points
         self.outage = ""
         """Why no trial can go on, whatever its configuration."""
+        self.waits_for_texts = False
         self._by_id: dict[str, Trial] = {}
         self._errors: dict[str, str] = {}
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        """Return the configuration of the next trial; None where all that is left has to wait."""
+        """Return the configuration of the next trial; None where it waits for one that runs.
+
+        Tune ends where it waits for texts alone: its idle actors hold what making them needs.
+        """
         trials = self.trials
-        if _Callback.interrupted:  # Tune asks here without a step while nothing can run
-            raise KeyboardInterrupt
         trial = None if self.outage else trials.next()
         if trial is None:
-            waits = trials.running or (trials.waiting_for_texts and not trials.scheduler.finished)
-            return None if waits and not self.outage else Searcher.FINISHED
+            if trials.running and not self.outage:
+                return None
+            self.waits_for_texts = trials.waiting_for_texts and not trials.scheduler.finished
+            return Searcher.FINISHED
         self._by_id[trial_id] = trial
         return {
             **self.points.get(trial.configuration, {}),

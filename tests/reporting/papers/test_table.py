@@ -72,7 +72,7 @@ def test_errors_about_a_table(paper: Any, old: str, new: str, message: str) -> N
         find(str(paper.path))
 
 
-@pytest.mark.parametrize("name", declarations.tables())
+@pytest.mark.parametrize("name", declarations.TABLES.names())
 def test_shipped_tables_are_whole_and_their_rows_are_experiments(name: str, tmp_path: Path) -> None:
     scales = declarations.load_table(name).scales
     assert {"toy", "small", "paper"} <= scales.keys()

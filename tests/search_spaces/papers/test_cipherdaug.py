@@ -207,9 +207,9 @@ def test_vocabularies_and_parameters_of_runs(
     results: dict[str, SystemResult], systems: list[System]
 ) -> None:
     _, two_keys, alone = systems
-    outcome = results["alone"].record.training
+    cost = results["alone"].cost
     sizes = measure("table6", alone)
-    assert outcome and sizes["Train Θ"] == outcome.parameters
+    assert cost and sizes["Train Θ"] == cost.parameters
     assert sizes["|vocab|"] == len(alone.pieces)
     values = measure("table1", two_keys)
     assert list(values) == list(table("table1").declared.columns)

@@ -35,9 +35,8 @@ from typing import Any, NamedTuple
 from augury.core.errors import UserError, unknown
 from augury.core.plugin_files import named_by_user
 from augury.scoring.registry import title
-from augury.sweeping import declarations
 from augury.sweeping import space as spaces
-from augury.sweeping.declarations import PaperTable, at_scale
+from augury.sweeping.declarations import TABLES, PaperTable, at_scale, load_table
 from augury.sweeping.space import Space
 
 FULL_SCALES = ("paper", "released_code")
@@ -124,10 +123,10 @@ class Published:
 def find(name: str, scale: str | None = None) -> Published:
     """Return the table `<paper>/<table>`, or that of a file, at a scale; UserError if there is none
     or it is invalid."""
-    if not name.endswith(".py") and name not in declarations.tables():
-        raise unknown("table", name, declarations.tables())
+    if not name.endswith(".py") and name not in TABLES:
+        raise unknown("table", name, TABLES.names())
     with named_by_user(name):
-        declared = declarations.load_table(name)
+        declared = load_table(name)
     space = spaces.resolve(declared, name, scale)
     scale = space.scale
     printed, marks, remarks, deviations = _printed(declared, PurePath(name).stem, scale)
