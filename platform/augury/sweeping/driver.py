@@ -140,7 +140,6 @@ def run_trials(
 
             connect()
             placement = place(experiments, at_once)
-
             trials.at_once = placement.at_once
             while run_on_tune(trials, placement, points, max_failures=execution.max_failures):
                 trials.finish_texts()
