@@ -127,3 +127,27 @@ def test_the_vocabulary_says_whether_a_source_is_too_long(make: Make, tmp_path: 
     valid = {"source": tests["long"]["target"], "target": tests["long"]["source"]}
     with pytest.raises(UserError, match="valid: a target of 6.. pieces exceeds"):
         report(make({"valid": valid, "tests": {}}, model=SMALL, vocabulary=vocabulary))
+
+
+@pytest.mark.parametrize(("noise", "refused"), [("asr", True), ("spelling", False)])
+def test_words_that_sound_alike_are_not_of_another_language(
+    noise: str, refused: bool, tmp_path: Path
+) -> None:
+    rows = [f"a dog sees house {index}\tthe cat goes\tneutral\n" for index in range(30)]
+    (tmp_path / "en.tsv").write_text("premise\thypothesis\tlabel\n" + "".join(rows))
+    english = {"file": str(tmp_path / "en.tsv")}
+    french = {**english, "language": "fr", "noise": {noise: 0.2}}
+    content = {
+        "name": "noisy",
+        "task": "nli",
+        "storage": str(tmp_path / "store"),
+        "corpus": {"language": "en", "train": english, "valid": english, "tests": {"fr": french}},
+        "model": {"architecture": "tiny"},
+        "execution": {"executor": "local"},
+    }
+    experiment = parse(content)
+    if not refused:
+        report(experiment)
+        return
+    with pytest.raises(UserError, match="'fr'"):
+        report(experiment)
