@@ -13,6 +13,7 @@ import yaml
 
 from augury.core.errors import UserError
 from augury.core.naming import is_whole
+from augury.core.progress import duration
 from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import input_columns
@@ -148,6 +149,13 @@ def read_lines(stream: Any) -> list[str]:
 def print_json(value: Any) -> None:
     """Print a JSON document to standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def print_missing(left: str, seconds: float | None, typed: str) -> None:
+    """Print what is left to train, its time where it is known, and the command that goes on."""
+    time = f", about {duration(seconds)}" if seconds else ""
+    print(f"missing  {left}{time}")
+    print(f"continue {typed}")
 
 
 def print_table(rows: Sequence[Mapping[str, object]]) -> None:

@@ -14,6 +14,7 @@ from augury.cli.common import (
     elsewhere,
     integer,
     print_json,
+    print_missing,
     whole_number,
     without_storage,
 )
@@ -21,7 +22,6 @@ from augury.core import config
 from augury.core.messages import say
 from augury.core.naming import command, counted
 from augury.core.plugin_files import allowing
-from augury.core.progress import duration
 from augury.experiments.preflight import setting_warnings
 from augury.sweeping import budget, request
 from augury.sweeping.applied import left_out_lines
@@ -106,10 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
         train = command("augury", "train", recommended, *flags)
         print(f"train    {train}")
     if outcome.unfinished:
-        takes = outcome.missing_seconds
-        time = f", about {duration(takes)}" if takes else ""
-        print(f"missing  at most {counted(outcome.missing, 'trial')}{time}")
-        print(f"continue {arguments.typed}")
+        left = f"at most {counted(outcome.missing, 'trial')}"
+        print_missing(left, outcome.missing_seconds, arguments.typed)
     return failed
 
 

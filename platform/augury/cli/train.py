@@ -14,13 +14,13 @@ from augury.cli.common import (
     elsewhere,
     example_input,
     print_json,
+    print_missing,
 )
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.messages import say
 from augury.core.naming import command, counted, mlflow_command
 from augury.core.plugin_files import allowing
-from augury.core.progress import duration
 from augury.core.store import Store
 from augury.experiments import preflight
 from augury.experiments.record import EXPERIMENT, REPORTS
@@ -105,8 +105,6 @@ def run(arguments: argparse.Namespace) -> int:
         example = command("augury", "translate", name, *flags)
         print(f"next     {example_input(last)} | {example}")
     if trained.missing:
-        takes = trained.missing_seconds
-        time = f", about {duration(takes)}" if takes else ""
-        print(f"missing  {counted(trained.missing, 'training')}{time}")
-        print(f"continue {arguments.typed}")
+        left = counted(trained.missing, "training")
+        print_missing(left, trained.missing_seconds, arguments.typed)
     return 1 if failures else 0

@@ -46,9 +46,8 @@ OTHERS: Mapping[bytes, str] = {
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
-    rb"\s*(%b.*)?<(tmx|xliff)\b"
-    % XML: "a translation memory (TMX, XLIFF): write its two languages "
-    "as two files of lines, or as a table",
+    rb"\s*(%b.*)?<(tmx|xliff)\b" % XML: "a translation memory (TMX, XLIFF): write its two "
+    "languages as two files of lines, or as a table",
     rb"\s*(%b.*<html|(<!--[^>]*-->\s*)?<(html|head|body))\b" % XML: "a page of HTML: download the "
     "file itself, or save its text",
     rb"\s*(webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->)": "subtitles: write their sentences as "

@@ -86,14 +86,18 @@ def _check_files(spec: BaseSpec) -> None:
                 continue
             for file in files:
                 try:
-                    path = find(file)
-                    if not path.is_dir():
-                        with open_bytes(path, is_text=False):
-                            pass
+                    _check_opens(file)
                 except UserError as error:
                     missing.setdefault(file, f"text {split} (corpus.{text_key(split)}): {error}")
     if missing:
         raise UserError("\n".join(missing.values()))
+
+
+def _check_opens(file: str) -> None:
+    path = find(file)
+    if not path.is_dir():
+        with open_bytes(path, is_text=False):
+            pass
 
 
 def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
