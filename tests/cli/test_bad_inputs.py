@@ -67,6 +67,7 @@ TABLES = {
     "wrong.csv": CSV.replace("text,label", "a,b").encode(),
     "duplicate.csv": CSV.replace("text,label", "text,text").encode(),
     "short-row.csv": CSV.replace("su rizo d kumu,b", "su").encode(),
+    "line-end.tsv": b"te\rxt\tlabel\nsu rizo d\ta\n",
     "quote.csv": CSV.replace("su rizo d", '"su rizo d').encode(),
     "broken.jsonl": b'{"text": "su"\n',
     "scalars.jsonl": b"1\n2\n",
@@ -92,6 +93,7 @@ PLUGINS = {
     "raises.py": b"1 / 0\n",
     "imports.py": b"import nowhere_to_be_found\n",
     "exits.py": b"import sys\nsys.exit(3)\n",
+    "settings.py": b"class Task:\n    EXPERIMENT = dict\n\n\nTASK = Task()\n",
     "wrong.py": b"OPERATOR = SPACE = METRIC = REGIME = TASK = ANALYSIS = METRICS = ANALYSES = 1\n",
 }
 SPACES = {
@@ -148,6 +150,7 @@ def cases() -> Iterator[tuple[str, str]]:
         yield f"config experiments/{name} --resolved", name
     for name in PLUGINS:
         yield f"config good.yaml --resolved --set augment.0.operator=./plugins/{name}", name
+        yield f"config good.yaml --resolved --set task=./plugins/{name}", name
         yield f"sweep ./plugins/{name} --dry-run", name
         yield f"compare good.txt --references good.txt --metrics ./plugins/{name}", name
     for name in SPACES:

@@ -46,14 +46,16 @@ def test_a_new_test_set_is_scored_alone(
     assert (first := tested(news=6))[0] == ["news"]
     assert (both := tested(talks=5, news=6))[0] == ["talks"]
     assert list(both[1]) == ["talks", "news"] and both[1]["news"] == first[1]["news"]
-    assert "another 'news'" not in caplog.text and tested(talks=5, news=7)[0] == ["news"]
-    assert "another 'news'" in caplog.text  # whose scores are replaced
+    assert "'news'" not in caplog.text and tested(talks=5, news=7)[0] == ["news"]
+    assert "another text called 'news'" in caplog.text  # whose scores are replaced
     alone = tested(talks=5)  # as of another experiment: the scores of this one stay
     assert alone[0] == [] and [*alone[1]] == ["talks", "news"] and tested(news=7)[0] == []
     (run,) = Store(tmp_path / "results").folder("runs", "").subfolders()
     failed = Store(tmp_path / "results").folder("runs", run).sub("seed-1")
     failed.write_record(FAILURE, {"kind": "Crashed", "error": "before"})
+    caplog.clear()
     assert tested(beam=2, talks=5)[0] == ["talks"] and not failed.exists(FAILURE)
+    assert "another text" not in caplog.text
 
 
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}

@@ -72,4 +72,5 @@ def test_systems_join_and_are_combined_unless_they_change_more_than_the_method(
     combined = combined_rows(["R-Drop", "drops"], space.rows, space.families)
     assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
     assert space.rows["no dropout"]["model.dropout"] == 0.0
+    assert space.rows["drops"]["regime"] == {"name": "plain"}
     assert "no dropout" not in space.families and space.rows["baseline"]["augment"] == []

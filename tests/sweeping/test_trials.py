@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,14 +80,23 @@ def test_no_more_trials_begin_than_may_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.trains
-def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_trial_waits_for_the_models_of_its_operators(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+) -> None:
+    if quick:  # texts that are made while the next trial is looked for
+        monkeypatch.setattr(
+            "augury.sweeping.trials.ThreadPoolExecutor",
+            lambda *settings: SimpleNamespace(submit=lambda make, step: make(step)),
+        )
     trials = make(tmp_path, systems={"back": {"augment": [BACK]}}, at_once=3, texts_beside=True)
     baseline, translator = begin(trials), begin(trials)
     assert baseline == key(trials, "baseline")
     assert trials.next() is None
     train(trials, translator)
-    while (back := trials.next()) is None:  # its texts are being made
-        assert not trials.errors
+    back = trials.next()
+    while back is None and trials.waits_for_texts:
+        back = trials.next()
     assert back == key(trials, "back")
     assert not trials.run_of(translator).folder.exists("scores.json")
 

@@ -66,7 +66,7 @@ def test_tune_ends_where_trials_wait_for_texts_alone(running: int, answer: str |
     trials: Any = SimpleNamespace(
         next=lambda: None,
         running=running,
-        waiting_for_texts=True,
+        waits_for_texts=True,
         scheduler=SimpleNamespace(finished=False),
     )
     search = TrialSearch(trials, {})

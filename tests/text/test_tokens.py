@@ -11,7 +11,7 @@ import pytest
 
 from augury.core.execution import LocalExecutor
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import CorpusWriter
+from augury.corpora.corpus import CorpusWriter, shard_name, write_shard
 from augury.text.tokens import Encode, Encoded, Text, Tokens, tokenise
 
 
@@ -45,14 +45,18 @@ def test_several_texts_are_read_as_one_and_what_was_counted_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, lines = Store(tmp_path), {"a": ["ab", "abc", "x"], "b": ["abcde"]}
-    texts, folders = {}, {}
+    none = store.folder("corpora", "none")  # records of a block in which nothing matches
+    write_shard(none, shard_name(0), pa.table({"first": pa.array([], pa.string())}))
+    none.finish({"rows": 0, "shards": [shard_name(0)]})
+    texts, folders = {"none": Text(none, ("first",), "source")}, {}
+    folders["none"] = store.folder("tokens", texts["none"].address("letters"))
     for name, rows in lines.items():
         folder = corpus(store, name, [(row, "") for row in rows], monkeypatch)
         texts[name] = Text(folder, ("first",), "source")
         folders[name] = store.folder("tokens", texts[name].address("letters"))
     tokenise(texts, folders, Letters(), LocalExecutor())
     assert folders["a"].manifest()["counts"] == {"texts": 3}
-    tokens = Tokens(folders["a"], folders["b"])
+    tokens = Tokens(folders["a"], folders["none"], folders["b"])
     read = ["".join(map(chr, tokens[row])) for row in range(len(tokens))]
     assert read == [*lines["a"], *lines["b"]] and tokens.lengths.tolist() == [2, 3, 1, 5]
 

@@ -34,7 +34,7 @@ def check_inside(name: str) -> None:
     outside = name.startswith("/") or ".." in parts or "." in parts
     if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
         raise UserError(
-            f"{name!r:.60} cannot be the name of something in a storage: give one of at most "
+            f"{name[:60]!r} cannot be the name of something in a storage: give one of at most "
             f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
         )
 

@@ -148,7 +148,13 @@ def _rows(lines: Iterable[str], dialect: Dialect, path: str) -> Iterator[tuple[i
     begin = 1 + dialect.skipped
     if not dialect.quoted:
         for number, line in enumerate(lines, begin):
-            yield number, line.rstrip("\r\n").split(dialect.delimiter)
+            row = line.rstrip("\r\n")
+            if number == begin and re.search("[\r\n]", row):
+                raise UserError(
+                    f"{path}, line {number} has a line end of another system within: write all "
+                    "line ends alike"
+                )
+            yield number, row.split(dialect.delimiter)
         return
     reader = csv.reader(
         lines,

@@ -104,18 +104,16 @@ def _complete(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield rows with as many fields as the header, UserError with the line for others, without
     empty lines; of a table of one column, these are empty texts."""
-    for number, (line, row) in enumerate(rows):
+    for line, row in rows:
         row = row or [""]
         if width > 1 and row == [""]:
             continue
         if len(row) != width:
             quoted = any(field.lstrip().startswith("'") for field in row)
             remedy = "write quotes around fields as \", not as '" if quoted else "correct the line"
-            if number == 0:
-                remedy += ", or, if all lines are so, the header"
             raise UserError(
                 f"{path}, line {line} has {counted(len(row), 'column')}, but the header has "
-                f"{width}: {remedy}"
+                f"{width}: {remedy}, or, if all lines are so, the header"
             )
         yield line, row
 

@@ -14,6 +14,7 @@ import yaml
 from augury.augment.health import Health
 from augury.core import config, yaml_file
 from augury.core.errors import UserError
+from augury.core.messages import say
 from augury.core.secrets import with_redacted_uris
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
@@ -199,7 +200,13 @@ def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training;
     test sets that other experiments have asked for stay."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
-    names = {text.name for text in run.inputs}
+    names = {text.name: text.address for text in run.inputs}
+    for text in record.inputs:
+        if text.name in record.tests and names.get(text.name, text.address) != text.address:
+            say(
+                f"warning: {run.folder.uri} has scores on another text called '{text.name}', which "
+                "are replaced: to keep both, give it another name"
+            )
     inputs = (*run.inputs, *(text for text in record.inputs if text.name not in names))
     written, now = yaml_file.parse(run.folder.read(EXPERIMENT)), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}

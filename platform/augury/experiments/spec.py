@@ -423,7 +423,7 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")
     task = TASKS.reference(task)
     schema = getattr(TASKS.find(task), "EXPERIMENT", None)
-    if not isinstance(schema, type):
+    if not (isinstance(schema, type) and issubclass(schema, Experiment)):
         raise invalid_task(task)
     return config.validate(schema, {**content, "task": task}, where)
 

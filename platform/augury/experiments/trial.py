@@ -149,12 +149,6 @@ def score_run(run: Run) -> None:
     for test in run.tests:
         same = known.evaluations.get(test) == wanted[test]
         tests[test] = known.tests[test] if same else ()
-        if test in known.tests and not same:
-            say(
-                f"warning: {run.folder.uri} had scores on another '{test}', by its text, tag or "
-                "decoding; they are replaced: to keep both, give a test set of other text another "
-                "name"
-            )
         if missing := _missing(run, tests[test]):
             corpus = run.corpus(test)
             outputs: Sequence[str] = (

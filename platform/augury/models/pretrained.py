@@ -50,10 +50,11 @@ def loading_errors(name: str) -> Iterator[None]:
         yield
     except Exception as error:  # of every library that reads one of its files
         reason = _one_line(error) or type(error).__name__
-        raise UserError(
-            f"pretrained '{name}' cannot be loaded: {reason}. See whether its files are whole; if "
-            "the hub cannot be reached, give the path of a directory"
-        ) from error
+        message = f"pretrained '{name}' cannot be loaded: {reason}"
+        if not isinstance(error, ValueError):  # which is of its content
+            message += ". See whether its files are whole; if the hub cannot be reached, give the "
+            message += "path of a directory"
+        raise UserError(message) from error
 
 
 def load_settings(

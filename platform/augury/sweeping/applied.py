@@ -122,8 +122,14 @@ def _systems_of(experiment: Experiment) -> dict[str, Point]:
     own = {section: content[section] for section in METHOD if section in content}
     if not experiment.systems:
         return {experiment.name: {**plain, **own}} if own else {}
-    systems = experiment.systems.items()
-    return {name: {**plain, **own, **dotted} for name, dotted in systems if own or dotted}
+    rows: dict[str, Point] = {}
+    for name, dotted in experiment.systems.items():
+        if own or dotted:
+            row = {**plain, **own, **dotted}
+            if isinstance(row["regime"], str):  # the short form, which rows of spaces never have
+                row["regime"] = {"name": row["regime"]}
+            rows[name] = row
+    return rows
 
 
 def _bases(space: Space, experiment: Experiment) -> Iterator[dict[str, Any]]:

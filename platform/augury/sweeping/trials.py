@@ -64,6 +64,8 @@ class Trials:
     _failed_texts: dict[str, str] = field(default_factory=dict)
     """Why texts cannot be made, by the address of their plan."""
     _begun_texts: set[str] = field(default_factory=set)
+    waits_for_texts: bool = False
+    """Whether texts were being made when `next` last looked for a trial."""
     begun: dict[Trial, float] = field(default_factory=dict)
     """When trials of this command began, in Unix time."""
     seconds: dict[Trial, float] = field(default_factory=dict)
@@ -126,9 +128,10 @@ class Trials:
     def next(self) -> Trial | None:
         """Begin and return the most urgent trial that can run now; None where there is none."""
         while not self.scheduler.finished and self.running < self.at_once:
-            texts = len(self._begun_texts)
+            made = self._texts_made
             trial = next((trial for trial in self._wanted() if trial not in self.progress), None)
-            if trial is None and self._thread is None and len(self._begun_texts) > texts:
+            self.waits_for_texts = len(self._begun_texts) > self._texts_made
+            if trial is None and self._texts_made > made:
                 continue  # texts were made just now
             if trial is None:
                 # What is left may be what a deadline has ended.
@@ -166,10 +169,8 @@ class Trials:
         return sum(progress == "running" for progress in dict(self.progress).values())
 
     @property
-    def waiting_for_texts(self) -> bool:
-        """Whether texts are being made that trials wait for."""
-        made = self.runs.keys() | self._failed_texts.keys()
-        return not self._begun_texts <= made
+    def _texts_made(self) -> int:
+        return len(self.runs) + len(self._failed_texts)
 
     def finish_texts(self) -> None:
         """Wait until the texts are made that are made beside trials, one after the other."""

@@ -215,7 +215,7 @@ class TrialSearch(Searcher):
         if trial is None:
             if trials.running and not self.outage:
                 return None
-            self.waits_for_texts = trials.waiting_for_texts and not trials.scheduler.finished
+            self.waits_for_texts = trials.waits_for_texts and not trials.scheduler.finished
             return Searcher.FINISHED
         self._by_id[trial_id] = trial
         return {

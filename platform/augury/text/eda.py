@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from augury.core.errors import UserError
-from augury.corpora.files import find, read_sentences
+from augury.corpora.files import examine, find, lines
 from augury.corpora.tables import column_index
 
 Operation = Literal["replacement", "insertion", "swap", "deletion"]
@@ -205,6 +205,7 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, normalised to NFC as corpora are, with their numbers."""
-    for number, line in enumerate(read_sentences(str(file)), start=1):
+    examine(str(file))
+    for number, line in enumerate(lines(file), start=1):
         if line.strip():
-            yield number, unicodedata.normalize("NFC", line)
+            yield number, unicodedata.normalize("NFC", line.decode()).rstrip("\r\n")

@@ -169,9 +169,10 @@ class Tokens:
             directory = folder.local()
             for shard in folder.manifest()["shards"]:
                 file = pa.memory_map(str(directory / f"{shard}{SUFFIX}"))
-                rows = pa.ipc.open_file(file).get_batch(0).column(0)
-                self._ids.append(rows.values.to_numpy())
-                self._offsets.append(rows.offsets.to_numpy())
+                # One chunk, or none where the shard has no rows.
+                for rows in pa.ipc.open_file(file).read_all().column(0).chunks:
+                    self._ids.append(rows.values.to_numpy())
+                    self._offsets.append(rows.offsets.to_numpy())
         self._first_row = np.cumsum([0] + [len(offsets) - 1 for offsets in self._offsets])
 
     def __len__(self) -> int:
