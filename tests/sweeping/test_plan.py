@@ -78,6 +78,14 @@ def test_what_is_swept_cannot_be_set(store: Store) -> None:
         planned("agreement", store, {"regime.beta": 3})
 
 
+def test_what_is_compared_is_measured_in_validation(store: Store) -> None:
+    rows = {"plain": {}, "by chrF": {"validation.metric": "chrf"}}
+    for changes in [{"metric": "valid/blue"}, {"rows": rows}]:
+        with pytest.raises(UserError, match="does not measure in validation: set metric to valid"):
+            planned("agreement", store, **changes)
+    assert planned("agreement", store, metric="valid/loss", rows=rows, keys={}).configurations
+
+
 def test_the_papers_attack_has_no_radius(store: Store) -> None:
     space_ = space.find("pgd", "paper")
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}

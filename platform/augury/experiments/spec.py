@@ -142,7 +142,7 @@ class Experiment(Section):
     @property
     def validated(self) -> tuple[str, Direction]:
         """The metric that decides on the validation set, by its name in the history, and whether
-        its largest or its smallest value is the best."""
+        its largest or its smallest value is the best; sweeps compare it, or the loss."""
         return "valid/loss", "min"
 
     @property

@@ -181,6 +181,13 @@ def make(space: Space, store: Store, assignments: Mapping[str, Any]) -> SweepPla
                 plan.add(point, name)
             elif isinstance(added := plan.add_allowed(point, name), LeftOut):
                 plan.left_out.append(added)
+        for planned in plan.configurations.values():
+            validated = planned.experiment.validated[0]
+            if space.metric not in (validated, "valid/loss"):
+                raise UserError(
+                    f"space '{space.name}' compares {space.metric}, which {planned.name} does not "
+                    f"measure in validation: set metric to {validated} or valid/loss"
+                )
     return plan
 
 
