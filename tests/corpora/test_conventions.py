@@ -30,7 +30,7 @@ from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
 from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
-from augury.corpora.tables import column_names, read_table
+from augury.corpora.tables import class_names, column_names, read_table
 
 FRAME = pd.DataFrame(
     {
@@ -85,6 +85,16 @@ TABLES: dict[str, tuple[str, str]] = {
     "csv with a mark": ("csv", "\ufeff" + FRAME.to_csv(index=False)),
     "csv with a mark for Excel": ("csv", "\ufeffsep=,\n" + FRAME.to_csv(index=False)),
     "csv with escapes": ("csv", FRAME.to_csv(index=False, doublequote=False, escapechar="\\")),
+    "tsv with numbers and truth values that are not quoted": (
+        "tsv",
+        FRAME.assign(ok=True, on="2024-01-01", of="0,5")
+        .to_csv(sep="\t", index=False, quoting=csv.QUOTE_ALL)
+        .replace('"True"\t"2024-01-01"\t"0,5"', "True\t2024-01-01\t0,5"),
+    ),
+    "tsv of Excel": (
+        "tsv",
+        FRAME.to_csv(sep="\t", index=False).replace("Komma, Strich;", '"Komma, Strich;"'),
+    ),
     "csv with CR": (
         "csv",
         FRAME.to_csv(index=False, lineterminator="\r", quoting=csv.QUOTE_ALL),
@@ -113,6 +123,14 @@ def test_a_table_gives_the_frame_that_was_written(tmp_path: Path, name: str) -> 
     assert read(tmp_path / "table", layout) == ROWS
 
 
+def test_commas_of_decimals_are_no_delimiters(tmp_path: Path) -> None:
+    (tmp_path / "table").write_text("gut;4,5\nschlecht;1,0\n")
+    assert [row for _, row in rows_of(str(tmp_path / "table"), "csv")] == [
+        ["gut", "4,5"],
+        ["schlecht", "1,0"],
+    ]
+
+
 def test_apostrophes_around_all_fields_but_the_header_are_quotes(tmp_path: Path) -> None:
     (tmp_path / "table").write_text("text,label\n'A, b','x'\n'woman''s','y'\n")
     assert read(tmp_path / "table", "csv") == [("A, b", "x"), ("woman's", "y")]
@@ -134,6 +152,7 @@ def test_rows_that_begin_as_comments_do_are_read(tmp_path: Path, before: str) ->
         [('"Ja."', "a"), ("Nein.", "b"), ('"Gut", sagte er.', "a")],
         [('"Ja."', "a"), ("Nein.", "b")],
         [('5 " breit', "a"), ("ohne", "b")],
+        [('"Ja, gut."', "a"), ("Nein.", "b")],
     ],
 )
 def test_quotation_marks_of_text_stay_in_tsv(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
@@ -215,7 +234,15 @@ def test_labels_of_json_are_those_of_parquet(
 def test_classes_of_parquet_have_their_names(tmp_path: Path, kind: str, names: list[str]) -> None:
     """Names of classes are kept in the schema, as the library datasets does; -1 is no label."""
     feature = {"names": names, "_type": "ClassLabel"}
+    for unread in ({}, {"info": {"features": {"label": "x"}}}):
+        metadata = {"huggingface": json.dumps(unread)}
+        named = pa.table({"label": [0]}).replace_schema_metadata(metadata)
+        pq.write_table(named, tmp_path / "other.parquet")
+        assert class_names(str(tmp_path / "other.parquet"), "label") == ()
     metadata = {"huggingface": json.dumps({"info": {"features": {"label": feature}}})}
+    named = pa.table({"label": names}).replace_schema_metadata(metadata)
+    pq.write_table(named, tmp_path / "named.parquet")
+    assert class_names(str(tmp_path / "named.parquet"), "label") == ()  # it has them itself
     numbers = [len(names) - 1, -1, 0]
     texts = dict.fromkeys(("text", "premise", "hypothesis"), ["a", "b", "c"])
     table = pa.table({**texts, "label": numbers}).replace_schema_metadata(metadata)
@@ -264,6 +291,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     },
     "latin1": ("Müller\n".encode("latin1"), "line 1, .*-f windows-1252"),
     "marked UTF-16": (codecs.BOM_UTF16_BE + "Hallo\n".encode("utf-16-be"), "-f UTF-16BE"),
+    "ISO-2022-KR": ("안녕\n".encode("iso2022_kr"), "-f ISO-2022-KR"),
     "ISO-2022-JP": ("今日は\n".encode("iso2022_jp"), "-f ISO-2022-JP"),
     "compressed": (gzip.compress("Hallo\n".encode("utf-16-le")), "zcat a.gz | iconv -f UTF-16LE"),
     "PNG": (b"\x89PNG\r\n\x1a\n", "picture"),
@@ -343,6 +371,31 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     assert read_sentences(str(tmp_path / "a")) == ["one", "two <2>", "three"]
     talk = "<url>http://x</url>\n<talkid>1</talkid>\nEin Satz.\n"
     assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
+    lines = '<doc docid="a"><seg id="1">one:\n<b>two</b></seg>\n<seg id="2">x\n<5 km</seg></doc>\n'
+    assert sides(tmp_path, lines, "a\nb\n") == [("one: <b>two</b>", "a"), ("x <5 km", "b")]
+
+
+def segments(*documents: str) -> str:
+    """A file of documents, each given by its name, its system and the names of its segments."""
+    return "".join(
+        f'<doc docid="{name}" sysid="{system}">'
+        + "".join(f'<seg id="{segment}">{name}{segment}</seg>\n' for segment in names)
+        + "</doc>\n"
+        for name, system, *names in documents
+    )
+
+
+def test_segments_of_both_sides_are_the_same(tmp_path: Path) -> None:
+    """Of several translations of a document the first is read."""
+    both = segments("a-12", "b-12")
+    assert len(sides(tmp_path, both, segments("aA12", "bA12", "aB12", "bB12"))) == 4
+    for target, told in (
+        (segments("b-12", "a-12"), "segment 1 of document a where .* of document b"),
+        (segments("a-13", "b-12"), "segment 2 of document a where .* segment 3 of"),
+        (segments("a-2", "b-12"), "segment 1 of document a where .* segment 2 of"),
+    ):
+        with pytest.raises(UserError, match=told):
+            sides(tmp_path, both, target)
 
 
 @pytest.mark.parametrize(
@@ -350,6 +403,7 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     [
         ('<?xml version="1.0"?>\n<tmx version="1.4"><body><tu><seg>a</seg></tu></body>', "TMX"),
         ('\ufeff<xliff version="1.2"><file>', "XLIFF"),
+        ("<!-- mine -->\n<tmx><body><tu><seg>a</seg></tu></body>", "TMX"),
         ("\ufeff1\r\n00:00:01,000 --> 00:00:02,000\r\nyes\r\n", "subtitles"),
         ("WEBVTT\n\n00:01.000 --> 00:02.000\nyes\n", "subtitles"),
         ('# a note\n\nmsgid "yes"\nmsgstr "ja"\n', "Gettext"),

@@ -114,9 +114,12 @@ def test_lines_of_talks_and_of_test_sets_without_metadata(tmp_path: Path) -> Non
     path.write_text(
         "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein Titel"
         "</title>\n<description>Worum es geht</description>\n<reviewer></reviewer>\n"
-        " Ein < Satz.\n</doc>\n"
+        " Ein < Satz.\n<url> eins\n</doc>\n"
     )
-    assert list(sentences(path, "wit3")) == [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n"]
+    told = [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n", b"<url> eins\n"]
+    assert list(sentences(path, files.layout_of(str(path)))) == told
+    path.write_text("<url> eins\nzwei <url>\n")
+    assert list(sentences(path, files.layout_of(str(path)))) == [b"<url> eins\n", b"zwei <url>\n"]
     path.write_text('<doc>\n<title>Kein Satz</title>\n<seg id="1"> Ein Satz. </seg>\n</doc>\n')
     assert list(sentences(path, "seg")) == [b"Ein Satz.\n"]
 
@@ -124,9 +127,9 @@ def test_lines_of_talks_and_of_test_sets_without_metadata(tmp_path: Path) -> Non
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """A pipe without waiting for it."""
     os.mkfifo(tmp_path / "pipe")
-    for name, content in (("a", b""), ("b.gz", gzip.compress(b""))):
+    for name, content in (("a", b""), ("b.gz", gzip.compress(b"")), ("c", b"\xef\xbb\xbf")):
         written(tmp_path / name, content)
-    refused = {"pipe": "pipe", "a": "empty", "b.gz": "empty"}
+    refused = {"pipe": "pipe", "a": "empty", "b.gz": "empty", "c": "empty"}
     for name, told in {**refused, ".": "directory", "d/a": "no directory", "pip": "pipe'"}.items():
         with pytest.raises(UserError, match=told):
             examine(str(tmp_path / name))

@@ -116,6 +116,10 @@ def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
     table = pa.concat_tables(read_table(str(tmp_path), "parquet", ["de"]))
     assert table.column("de").to_pylist() == ["eins"] * 3 + ["zwei"] * 3
     assert [file.lines for file in examine_parquet(str(tmp_path))] == [3, 3]
+    for index, split in enumerate(["train-00000-of-00001", "test-00000-of-00001"]):
+        (tmp_path / f"{index}.parquet").rename(tmp_path / f"{split}.parquet")
+    with pytest.raises(UserError, match="has files of test and train: give one"):
+        examine_parquet(str(tmp_path))
 
 
 def test_faults_of_parquet(tmp_path: Path) -> None:

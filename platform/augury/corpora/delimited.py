@@ -20,7 +20,9 @@ DECLARED = re.compile(r'"?sep=(.)"?\r?\n?', re.IGNORECASE)
 """A first line for Excel, which names the delimiter."""
 START = 1 << 20  # bytes that tell the delimiter, with
 FIRST_ROWS = 50
-UNQUOTED = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|NA|NaN|NULL|\\N|", re.IGNORECASE)
+UNQUOTED = re.compile(
+    r"[-+\d.,:/ TZ]*(e[-+]?\d+)?|NA|<NA>|NaN|NaT|None|NULL|\\N|[-+]?inf|True|False", re.IGNORECASE
+)
 """Values that stay without quotes where all texts have them."""
 SINGLE_QUOTED = re.compile("'[^']*'")
 """A name in the header of a table whose fields stand between apostrophes."""
@@ -91,6 +93,8 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
     """Return the character that cuts the first lines into as many fields each, or else the first
     one; the usual one before others."""
     marks = list(dict.fromkeys([usual, *DELIMITERS]))
+    if not re.search(r"(?<!\d),|,(?!\d)", "\n".join(lines[:FIRST_ROWS])):
+        marks = [*(mark for mark in marks if mark != ","), ","]  # rather those of decimals
     for mark in marks:
         plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
         read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)
@@ -102,7 +106,8 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
 
 def _are_quotes(path: str, dialect: Dialect) -> bool:
     """Return whether the quotation marks of a file are those that a writer of tables puts around
-    fields that need them, or around all texts, and none is text."""
+    fields that need them, around those and all with commas, as Excel does, or around all texts, and
+    none is text."""
     read: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -114,7 +119,9 @@ def _are_quotes(path: str, dialect: Dialect) -> bool:
         return False
     needs = re.compile(f"[{re.escape(dialect.delimiter)}\r\n{'' if dialect.escape else chr(34)}]")
     may_need = re.compile(f'[{re.escape(dialect.delimiter)}\r\n"]|^$')
-    around_needed = around_texts = True
+    with_comma = re.compile(f'[{re.escape(dialect.delimiter)},\r\n"]')
+    around_needed = around_texts = around_commas = True
+    is_sure = False
     try:
         for number, (_, fields) in enumerate(_rows(noted(), dialect, path)):
             first, *others = read
@@ -123,15 +130,17 @@ def _are_quotes(path: str, dialect: Dialect) -> bool:
             # A mark within a field is doubled, or has an escape.
             within = sum(field.count('"') for field in fields) * (1 if dialect.escape else 2)
             quoted = (sum(line.count('"') for line in read) - within) / 2
+            is_sure = is_sure or within > 0 or len(read) > 1
             read.clear()
             if number:  # names may be quoted though values are not
                 least, most = (sum(map(bool, map(r.search, fields))) for r in (needs, may_need))
+                around_commas &= quoted == sum(map(bool, map(with_comma.search, fields)))
                 texts = sum(not UNQUOTED.fullmatch(field) for field in fields)
                 around_needed = around_needed and least <= quoted <= most
                 around_texts = around_texts and texts <= quoted <= len(fields)
     except UserError:
         return False
-    return around_needed or around_texts
+    return around_needed or around_texts or (around_commas and is_sure)
 
 
 def _lines(path: str, dialect: Dialect) -> Iterator[str]:

@@ -29,7 +29,7 @@ COMPRESSIONS = {
     ".gz": rb"\x1f\x8b",
     ".bz2": rb"BZh[1-9]1AY&SY",
     ".xz": rb"\xfd7zXZ\x00",
-    ".zst": rb"\x28\xb5\x2f\xfd",
+    ".zst": rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",
 }
 """Patterns of the first bytes, by extension."""
 XML = rb"(?:<\?xml|<!doctype)"
@@ -46,8 +46,8 @@ OTHERS: Mapping[bytes, str] = {
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
-    rb"\s*(%b.*)?<(tmx|xliff)\b" % XML: "a translation memory (TMX, XLIFF): write its two "
-    "languages as two files of lines, or as a table",
+    rb"\s*(<!--.*?-->\s*|%b.*)?<(tmx|xliff)\b" % XML: "a translation memory (TMX, XLIFF): write "
+    "its two languages as two files of lines, or as a table",
     rb"\s*(%b.*<html|(<!--[^>]*-->\s*)?<(html|head|body))\b" % XML: "a page of HTML: download the "
     "file itself, or save its text",
     rb"\s*(webvtt|\d+\s*\n\d\d:\d\d:\d\d[,.]\d{3} -->)": "subtitles: write their sentences as "
@@ -70,12 +70,19 @@ SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
 
 COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
-METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
+WIT3 = re.compile(rb"<(url|talkid|keywords)>[^\n]*</\1>|<doc\b[^>\n]*>\s*\n")
+METADATA = re.compile(
+    rb"\s*(?:<(url|talkid|keywords|speaker|reviewer|translator)\b.*</\1>|</?doc\b[^>]*>)\s*"
+)
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
 LINE_ENDS = re.compile(r"\s*[\r\n]\s*")
 SEGMENT = re.compile(
-    r"<(doc|src|ref|hyp)\b|<seg\b[^>]*>(.*?)\s*(?:</seg>|(?=\n\s*<)|\Z)", re.DOTALL | re.IGNORECASE
+    r"<(doc|src|ref|hyp)\b([^>]*)>|<seg\b([^>]*)>(.*?)\s*"
+    r"(?:</seg>|(?=\n\s*</?(?:seg|doc|p|hl|src|ref|hyp|\w+set)\b)|\Z)",
+    re.DOTALL | re.IGNORECASE,
 )
+ID = re.compile(r"\b(?:doc)?id\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
+SYSTEM = re.compile(r"\bsysid\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ def _examine(path: str, place: int, size: int, changed: int) -> InputFile:
             digest.update(chunk)
             _check_utf8(file, chunk, count)
             count += len(lines)
-    if not count:
+    if not count or (count == 1 and chunk == codecs.BOM_UTF8):
         raise UserError(f"{path} is empty: give a file with one sentence or record per line")
     if count == 1 and not chunk.endswith(b"\n"):  # which may have the line ends of old Macs
         count += chunk.rstrip(b"\r").count(b"\r")
@@ -217,12 +224,12 @@ def _check_text(path: Path, start: bytes) -> None:
 
 def _encoding(start: bytes) -> str:
     """Return the encoding of text in two or four bytes a character, with or without a byte order
-    mark, or with Japanese between escapes; empty for other text."""
+    mark, or with Japanese or Korean between escapes; empty for other text."""
     for mark, encoding in ENCODINGS.items():
         if start.startswith(mark):
             return encoding
-    if re.search(rb"\x1b\$[@B]", start):
-        return "ISO-2022-JP"
+    if escape := re.search(rb"\x1b\$([@B]|\)C)", start):
+        return "ISO-2022-KR" if escape[1] == b")C" else "ISO-2022-JP"
     for encoding in ENCODINGS.values() if b"\0" in start else ():
         text = start.decode(encoding, errors="ignore")
         is_whole = "\0" not in text and len(text.encode(encoding)) > 0.9 * len(start)
@@ -245,7 +252,7 @@ def layout_of(path: str) -> str:
         return "seg"
     if re.match(XML, start):
         raise UserError(f"{path} is XML without <seg>: write its sentences as lines, or a table")
-    return "wit3" if re.match(rb"<(url|talkid|keywords|doc)\b", start) else "lines"
+    return "wit3" if WIT3.match(start) else "lines"
 
 
 def lines(path: Path) -> Iterator[bytes]:
@@ -267,9 +274,9 @@ def sentences(path: Path, layout: str, side: int = 0) -> Iterator[bytes]:
     if layout == "lines":
         return lines(path)
     if layout == "wit3":
-        return (KEPT_TAGS.sub(b"", line) for line in lines(path) if not METADATA.search(line))
+        return (KEPT_TAGS.sub(b"", line) for line in lines(path) if not METADATA.fullmatch(line))
     assert layout == "seg", layout
-    return _segments(b"".join(lines(path)).decode(), side)
+    return (text for _, text in segments(path, side))
 
 
 def read_sentences(path: str, side: int = 1) -> list[str]:
@@ -280,15 +287,26 @@ def read_sentences(path: str, side: int = 1) -> list[str]:
     return [line.decode().removesuffix("\n").removesuffix("\r") for line in found]
 
 
-def _segments(markup: str, side: int) -> Iterator[bytes]:
-    inside, section = True, ""
-    for match in SEGMENT.finditer(COMMENT.sub("", markup)):
+def segments(path: Path, side: int) -> Iterator[tuple[tuple[str, str], bytes]]:
+    """Yield the names of the document and of each `<seg>` in it, empty where it has none, and the
+    text; of several translations of a document, the first one."""
+    markup = COMMENT.sub("", b"".join(lines(path)).decode())
+    inside, section, document = True, "", ""
+    systems: dict[str, str] = {}
+    for match in SEGMENT.finditer(markup):
         if match[1] is None:
             if inside:
-                yield LINE_ENDS.sub(" ", html.unescape(match[2])).encode().strip() + b"\n"
+                text = LINE_ENDS.sub(" ", html.unescape(match[4])).encode().strip() + b"\n"
+                yield (document, _attribute(ID, match[3])), text
         elif (tag := match[1].lower()) == "doc":
-            inside, section = True, ""
+            document, system = (_attribute(name, match[2]) for name in (ID, SYSTEM))
+            inside, section = not document or systems.setdefault(document, system) == system, ""
         elif side:  # the first section behind the source, and no other reference
             inside, section = tag != "src" and section in ("", "src"), tag
         else:
             inside = tag == "src"
+
+
+def _attribute(name: re.Pattern[str], tag: str) -> str:
+    match = name.search(tag)
+    return match[1].strip() if match else ""

@@ -19,7 +19,8 @@ from augury.core.paths import expanded
 from augury.core.rng import keys_of, uniform
 from augury.corpora import tables
 from augury.corpora.corpus import Kind
-from augury.corpora.files import InputFile, examine, find, layout_of, sentences
+from augury.corpora.files import InputFile, examine, find, layout_of, segments, sentences
+from augury.corpora.filters import composed
 from augury.corpora.text_settings import Role, Text
 
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
@@ -192,6 +193,11 @@ class _SideFile(NamedTuple):
     def sentences(self) -> Iterator[bytes]:
         return sentences(find(self.file.path), self.layout, self.side)
 
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Yield the names of document and segment of every sentence that has some."""
+        found = segments(find(self.file.path), self.side) if self.layout == "seg" else ()
+        return (names for names, _ in found)
+
     def length(self) -> int:
         return self.file.lines if self.layout == "lines" else sum(1 for _ in self.sentences())
 
@@ -207,6 +213,12 @@ def _open_lines(spec: Text) -> TextSource:
         sides.append([_SideFile(examine(path), layout_of(path), side) for path in paths])
     total = 0
     for aligned in zip(*sides, strict=True):
+        for one, other in zip(*(part.names() for part in aligned), strict=False):
+            if any(a != b for a, b in zip(one, other, strict=True) if a and b):
+                raise UserError(
+                    f"{aligned[0].file.path} has {_segment(*one)} where {aligned[1].file.path} has "
+                    f"{_segment(*other)}: write the same ones in the same order"
+                )
         lengths = [part.length() for part in aligned]
         if len(set(lengths)) > 1:
             raise UserError(
@@ -233,6 +245,10 @@ def _open_lines(spec: Text) -> TextSource:
             begin = end
 
     return _text_source(spec, [part.file for part in files], total, read)
+
+
+def _segment(document: str, name: str) -> str:
+    return f"segment {name}" + (f" of document {document}" if document else "")
 
 
 def _open_table(spec: Text) -> TextSource:
@@ -318,6 +334,8 @@ def _text_source(spec: Text, files: Sequence[InputFile], total: int, read: Reade
 def _select(table: pa.Table, spec: Text) -> pa.Table:
     """Return a block from a table, with the mask of the rows that are part of the text."""
     columns = {name: table.column(column) for name, column in spec.table_columns.items()}
+    if "label" in columns:
+        columns["label"] = composed(columns["label"].combine_chunks())
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
         selected &= pc.equal(table.column(column), str(value)).to_numpy()

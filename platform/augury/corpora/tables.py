@@ -26,6 +26,8 @@ LINE = "line of the file"
 """The column with the lines that rows begin in, from 1, for files whose rows have lines."""
 FIRST_RECORDS = 50
 """Records of JSON whose fields are the columns of a table."""
+SPLITS = {"train", "validation", "valid", "dev", "test"}
+"""What the names of files of Parquet begin with, before a hyphen, where they are of one split."""
 MOST_FIELDS = 200
 """Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
@@ -287,18 +289,29 @@ def _column_names(file: pq.ParquetFile) -> list[str]:
 
 def class_names(path: str, column: str) -> tuple[str, ...]:
     """Return the names of the classes that a Parquet column of Hugging Face numbers, from that of
-    0; an empty tuple for other columns."""
+    0; an empty tuple for other columns, and where what is written of them cannot be read."""
     file = _parquet_files(path)[0]
     with _reading(file), pq.ParquetFile(file) as content:
-        metadata = (content.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
-    info = json.loads(metadata).get("info") or {}
-    feature = (info.get("features") or {}).get(column)
-    return tuple(feature.get("names", ())) if isinstance(feature, dict) else ()
+        schema = _flattened(content.schema_arrow.empty_table()).schema
+    place = schema.get_field_index(column)
+    if place < 0 or not pa.types.is_integer(schema.field(place).type):
+        return ()
+    try:
+        metadata = json.loads((schema.metadata or {})[b"huggingface"])
+        return tuple(metadata["info"]["features"][column]["names"])
+    except (KeyError, TypeError, ValueError):
+        return ()
 
 
 def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
+    splits = {file.stem.partition("-")[0] for file in files} & SPLITS
+    if len(splits) > 1:
+        raise UserError(
+            f"directory {path} has files of {' and '.join(sorted(splits))}: give one of them, or "
+            f"hub: {path} and its split"
+        )
     if not files:
         raise UserError(
             f"directory {path} has no files *.parquet: give one that has, or hub: {path} for what "
