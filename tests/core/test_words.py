@@ -18,6 +18,7 @@ from augury.core.words import is_punctuation, reordered, words
         ),
         ("हिन्दी में ❤️ Zu\u0308rich", ["हिन्दी", "में", "❤️", "Zu\u0308rich"]),
         ("می\u200cخواهم", ["می\u200cخواهم"]),
+        ("ja👩\u200d💻🇩🇪🇫🇷 👍🏽!", ["ja", "👩\u200d💻", "🇩🇪", "🇫🇷", "👍🏽", "!"]),
         (" \u00a0\n", []),
     ],
 )

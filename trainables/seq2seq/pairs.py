@@ -20,7 +20,7 @@ from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import align
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
-VERSION = 1
+VERSION = 2
 """Raised when the same text would become other pairs: part of every address."""
 UNCOVERED = "too few words with a link"
 

@@ -18,7 +18,9 @@ WORDLIKE = r"\p{L}\p{M}\p{N}_\u00ad\u200c\u200d"
 SPACE = r"\s\x1c-\x1f"
 """White space as `str.isspace` knows it."""
 _LETTERS = rf"[{WORDLIKE}]+"
-_WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|[^{WORDLIKE}{SPACE}]\p{{M}}*"
+_MARK = f"[^{WORDLIKE}{SPACE}]"
+_EMOJI = rf"\p{{RI}}{{2}}|{_MARK}(?:[\p{{M}}\p{{EMod}}\U000e0020-\U000e007f]|\u200d{_MARK})*"
+_WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|{_EMOJI}"
 _words = regex.compile(_WORD).findall
 _words_and_gaps = regex.compile(f"({_WORD})").split
 _spelt = regex.compile(r"\p{L}[\p{L}\p{M}\u200c\u200d]*")

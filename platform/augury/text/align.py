@@ -37,7 +37,7 @@ from augury.corpora.ingest import cached_address, cached_corpus
 from augury.corpora.languages import require_words
 from augury.corpora.spec import CorpusSpec
 
-VERSION = 5
+VERSION = 6
 """Raised when the same text would be aligned otherwise: part of every address."""
 BEGINNING = 1_000  # pairs of the training text that are looked at for words
 
