@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 import pandas as pd
@@ -66,6 +67,12 @@ def test_labels_of_any_type_stay() -> None:
     frame = pd.DataFrame({"text": ["a good film", "a bad film"], "label": [1, 0], "views": [7, 8]})
     copies = augury.apply(frame, "eda", language="en", copies=1)
     assert copies["label"].tolist() == [1, 0] and copies["views"].tolist() == [7, 8]
+
+
+def test_syllables_are_composed_as_in_corpora() -> None:
+    frame = pd.DataFrame({"source": [unicodedata.normalize("NFD", "한국어 영화")], "target": ["x"]})
+    cipher = augury.operator("cipher", keys=[1]).fit(frame)
+    assert len(cipher.rows(frame)["source"][0]) == len("한국어 영화")
 
 
 def test_letters_are_those_of_the_split_that_it_was_fitted_on() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import random
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,16 @@ def test_files_that_do_not_match_are_rejected(
     written = {name.partition(".")[0]: write(tmp_path / name, rows[name]) for name in rows}
     files = {**texts, **written}
     assert message in augury("compare", *words.format(**files).split(), code=2).error
+
+
+def test_text_in_another_normal_form_is_named(tmp_path: Path, augury: Augury) -> None:
+    """As it looks alike and counts as wrong."""
+    composed = ["la fête a été très réussie", "une journée à l'été"]
+    (tmp_path / "gold").write_text("\n".join(composed))
+    for form in ("NFC", "NFD"):
+        path = write(tmp_path / form, [unicodedata.normalize(form, line) for line in composed])
+        done = augury("compare", path, "--references", str(tmp_path / "gold"))
+        assert ("write both in NFC" in done.error) == (form == "NFD")
 
 
 def test_sources_reach_a_metric_that_reads_them(

@@ -124,7 +124,7 @@ def test_the_task_is_that_of_the_columns(
     columns: Sequence[str] | None, task: str, texts: Path, augury: Augury
 ) -> None:
     """Without names they are told by their content."""
-    labels, count = ["entailment", "neutral", "contradiction"], len(columns or "ab")
+    labels, count = ["Entailment", "NEUTRAL", " contradiction"], len(columns or "ab")
     rows = [list(pair) for pair in islice(builtin.pairs("train", lexicon=400), 60)]
     if task != "nmt":
         rows = [[*row[: count - 1], labels[place % 3]] for place, row in enumerate(rows)]
@@ -155,6 +155,15 @@ def test_a_draft_fits_texts_without_spaces(texts: Path, augury: Augury) -> None:
     augury("init", "#1.yaml", "--train", "thai.tsv", "--language", "th", "--model", "tiny")
     assert yaml.safe_load(Path("#1.yaml").read_text())["name"] == "1"
     assert "noise" in Path("#1.yaml").read_text()
+
+
+def test_a_target_in_japanese_and_empty_rows_need_no_change(texts: Path, augury: Augury) -> None:
+    # Of such a target sacreBLEU has no tokeniser here; held-out rows are drawn from all.
+    english = Path("train.en").read_text().splitlines()
+    lines("train.en", ["" if row % 5 == 0 else line for row, line in enumerate(english)])
+    flags = ["--source-language", "de", "--target-language", "ja"]
+    augury("init", "mine.yaml", "--source", "train.de", "--target", "train.en", *flags)
+    assert languages() == ("de", "ja")
 
 
 CLASSIFY = ["--task", "classification", "--train", "train-labelled.tsv", "--columns"]

@@ -34,6 +34,15 @@ def test_labels_are_counted_and_unknown_ones_refused(tmp_path: Path) -> None:
             check_labels(("yes", "maybe", "women"), "train", unknown)
 
 
+def test_one_label_in_two_normal_forms_is_one(tmp_path: Path) -> None:
+    composed, apart = "caf\u00e9", "cafe\u0301"
+    (tmp_path / "a.tsv").write_text(f"text\tlabel\nA\t{composed}\nB\t{apart}\nC\tno\nD\t1\n")
+    text = {"file": str(tmp_path / "a.tsv"), "labels": {1: apart}}
+    spec = LabelledSpec.model_validate({"language": "en", "labels": [apart, "no"], "train": text})
+    counts = label_counts(ingest(spec, "train", Store(tmp_path / "store")))
+    assert counts == {composed: 3, "no": 1} and spec.labels == (composed, "no")
+
+
 def test_many_labels_are_labels_where_each_has_several_rows() -> None:
     assert are_labels(150, 4 * 150) and not are_labels(150, 4 * 150 - 1)
     assert are_labels(100, 100) and not are_labels(10_001, 10**6)

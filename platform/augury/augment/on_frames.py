@@ -17,6 +17,7 @@ from augury.core.errors import UserError
 from augury.core.plugin_files import named_by_user
 from augury.core.store import Store
 from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL, sentence_columns
+from augury.corpora.filters import composed
 
 KINDS = {kind.sentences[0]: kind.schema for kind in (PARALLEL, NLI, LABELLED, LABELLED_PAIRS)}
 """The schema of records by their first column of sentences."""
@@ -148,7 +149,8 @@ class FrameOperator:
         columns = []
         for field in schema:
             try:
-                columns.append(pa.array(values[field.name], field.type))
+                column = pa.array(values[field.name], field.type)
+                columns.append(composed(column) if field.type == pa.string() else column)
             except pa.ArrowTypeError as error:
                 raise UserError(
                     f"column '{field.name}' has values that are no texts ({error}): make them "

@@ -151,7 +151,7 @@ def task_of(table: Table, chosen: Sequence[str] = ()) -> str:
     if columns[-1:] != named[-1:] and not _are_labels(values):
         return "nmt"
     classes = class_names(table.file, columns[-1]) if table.layout == "parquet" else ()
-    labels = set(classes or values)
+    labels = {label.strip().lower() for label in classes or values}
     numbers = columns[:1] == ["premise"] and "2" in labels and labels <= INFERENCE_NUMBERS
     return "nli" if len(columns) == 3 and (labels <= INFERENCE or numbers) else "classification"
 

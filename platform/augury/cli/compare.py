@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import add_format, add_storage, print_json
 from augury.core.errors import UserError
+from augury.core.messages import say
 from augury.core.naming import counted
 from augury.core.store import Folder
 from augury.corpora.files import read_sentences
 from augury.corpora.languages import base_language, check_language, languages
-from augury.corpora.text_settings import EXTENSIONS
+from augury.corpora.text_settings import EXTENSIONS, extension
 
 if TYPE_CHECKING:
     from augury.reporting.results import SystemResult
@@ -81,7 +83,7 @@ def _files(system: str) -> list[str]:
 
 
 def _lines(file: Path, side: int = 1) -> list[str]:
-    if file.suffix in EXTENSIONS:
+    if extension(file) in EXTENSIONS:
         raise UserError(f"{file} is a table: give its texts or labels alone, one a line")
     return read_sentences(str(file), side)
 
@@ -133,6 +135,7 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
         return lines
 
     references, *more = map(read, arguments.references)
+    is_composed = unicodedata.is_normalized("NFC", "\n".join(references))
     sources = read(arguments.sources, 0) if arguments.sources else None
     metrics = list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"]))
     language = arguments.language or ""
@@ -149,6 +152,11 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
         seeds = {}
         for path in map(Path, _files(files)):
             outputs[path] = read(path)
+            if unicodedata.is_normalized("NFC", "\n".join(outputs[path])) != is_composed:
+                say(
+                    f"warning: one of {path} and {first} writes accents or syllables as several "
+                    "characters, and counts as other text: write both in NFC"
+                )
             seeds[Folder(str(path.parent), path.name)] = score(
                 outputs[path],
                 references,

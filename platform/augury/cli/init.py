@@ -20,7 +20,7 @@ from augury.core.naming import command, file_name
 from augury.core.paths import expanded
 from augury.core.plugin_files import is_path
 from augury.core.store import Store
-from augury.corpora.files import COMPRESSIONS, find, layout_of
+from augury.corpora.files import find, layout_of
 from augury.corpora.identification import ROWS, language_of
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.labels import MOST_LABELS, are_labels
@@ -28,7 +28,7 @@ from augury.corpora.languages import check_language
 from augury.corpora.readers import open_text
 from augury.corpora.spec import RESERVED, BaseSpec
 from augury.corpora.tables import column_index
-from augury.corpora.text_settings import EXTENSIONS, Text
+from augury.corpora.text_settings import EXTENSIONS, Text, extension
 from augury.experiments.systems import load
 from augury.experiments.task import Drafts, capable, find_task
 
@@ -134,7 +134,7 @@ def _drafted(arguments: argparse.Namespace, path: Path) -> str:
         raise UserError("--columns is for tables, and no text is one: leave it out")
     names = columns.names if columns else []
     if len(train) == 2:
-        names = [Path(_uncompressed(file)).suffix[1:] for file in train]
+        names = [extension(file)[1:] for file in train]
     corpus |= _languages(codes, names, text)
     missing: list[str] = []
     if "labels" in spec.model_fields:
@@ -226,7 +226,7 @@ def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
         what = "two aligned files or one table" if aligned else "one table"
         raise UserError(f"{flag} {' '.join(files)}: a text is {what}")
     for file in files:
-        is_table = find(file).is_dir() or Path(_uncompressed(file)).suffix.lower() in EXTENSIONS
+        is_table = find(file).is_dir() or extension(file) in EXTENSIONS
         if not is_table:
             layout_of(file)  # which names one that is no text
         if not is_table and len(files) == 1:
@@ -238,11 +238,6 @@ def _check_files(files: Sequence[str], flag: str, aligned: bool) -> None:
                 f"{flag} has one file, {file}, and its extension is not that of a table: "
                 f"{other_side if aligned else ''}call a table .tsv, .csv, .jsonl or .parquet"
             )
-
-
-def _uncompressed(file: str) -> str:
-    """Return the name of a file without the extension of its compression."""
-    return os.path.splitext(file)[0] if Path(file).suffix in COMPRESSIONS else file
 
 
 def _columns(

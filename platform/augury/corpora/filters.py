@@ -60,7 +60,8 @@ class Cleaning(Section):
 
     All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
     in every split. Lengths, ratio and duplicates filter training rows only: validation and test
-    sets are never filtered, and empty sentences in them are errors. Lengths are in words.
+    sets are never filtered, and empty sentences in them are errors, but for those that are portions
+    of a text. Lengths are in words.
     """
 
     lowercase: bool = False
@@ -90,9 +91,13 @@ def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> pa.Ar
         text = pc.replace_substring(text, old, new)
     if filter.lowercase:
         text = pc.utf8_lower(text)
+    return pc.replace_substring_regex(pc.ascii_trim_whitespace(composed(text)), r"[\t\n\r]", " ")
+
+
+def composed(text: pa.Array) -> pa.Array:
+    """Return text in NFC."""
     # Not Arrow's utf8_normalize, which always decomposes (apache/arrow#51225).
-    text = _map_where(text, pc.invert(pc.string_is_ascii(text)), partial(normalize, "NFC"))
-    return pc.replace_substring_regex(pc.ascii_trim_whitespace(text), r"[\t\n\r]", " ")
+    return _map_where(text, pc.invert(pc.string_is_ascii(text)), partial(normalize, "NFC"))
 
 
 def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator
 
 from augury.core.errors import UserError
+from augury.core.words import is_unspaced
 
 UNDETERMINED = "und"
 SEVERAL = "mul"
@@ -71,10 +72,11 @@ def base_language(code: str) -> str:
 def require_words(texts: Iterable[str], language: str, where: str) -> None:
     """Raise UserError, prefixed by `where`, if the words of a text are not separated by spaces.
 
-    Text in a language without spaces is considered unsegmented if it has more than six letters per
-    space.
+    Text in a language or a script without spaces is considered unsegmented if it has more than six
+    letters per space.
     """
-    if base_language(language) not in UNSPACED:
+    texts = list(texts)
+    if base_language(language) not in UNSPACED and not is_unspaced(texts):
         return
     spaces = letters = 0
     for text in texts:
@@ -82,8 +84,8 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
         letters += sum(map(str.isalnum, text))
     if letters > LETTERS * spaces:
         raise UserError(
-            f"{where}: '{language}' is written without spaces, and this text is not segmented "
-            f"into words ({spaces:,} spaces, {letters:,} letters at its beginning): run a "
+            f"{where}: text without spaces between words, in '{language}', is not segmented into "
+            f"words ({spaces:,} spaces, {letters:,} letters at its beginning): run a "
             "segmenter first"
         )
 

@@ -111,7 +111,7 @@ class RecordBuilder:
                 meant.append(label)
             column = pa.array(meant, pa.string()).take(labels.indices)
             block = block.set_column(block.column_names.index("label"), "label", column)
-        if not training and (codes > filters.NO_LABEL).any():
+        if not (training or self.split.text.portion) and (codes > filters.NO_LABEL).any():
             row = int((codes > filters.NO_LABEL).argmax())
             reason, place = filters.REASONS[codes[row]], self.text.location(block, row)
             raise UserError(

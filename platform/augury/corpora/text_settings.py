@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
+    AfterValidator,
     Field,
     PositiveInt,
     create_model,
@@ -24,8 +27,10 @@ Role = Literal["train", "valid", "test"]
 Paths = FilePath | tuple[FilePath, ...]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Rows = Annotated[int, Field(ge=1, le=100_000_000)]
-Name = Annotated[str, Field(coerce_numbers_to_str=True)]
-"""A name that may be written as a number, such as that of a class."""
+Label = Annotated[
+    str, Field(coerce_numbers_to_str=True), AfterValidator(partial(unicodedata.normalize, "NFC"))
+]
+"""A label, which may be written as a number."""
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
 EXTENSIONS = {f".{name}": name for name in ("tsv", "csv", "jsonl", "parquet")}
 EXTENSIONS |= {".ndjson": "jsonl", ".json": "jsonl"}
@@ -70,14 +75,18 @@ class SourceNoise(NoiseRates):
     seed: int = 1
 
 
+def extension(file: str | Path) -> str:
+    """Return the extension of a file, in lower case, before that of its compression."""
+    path = Path(str(file).lower())
+    return Path(path.stem).suffix if path.suffix in COMPRESSIONS else path.suffix
+
+
 def table_layout(file: str) -> str:
     """Return the format of a table by its extension; UserError if that is unknown."""
-    path = Path(file)
-    suffixes = [suffix for suffix in Path(file.lower()).suffixes if suffix not in COMPRESSIONS]
-    if path.is_dir():
+    if Path(file).is_dir():
         return "parquet"
-    if suffixes and suffixes[-1] in EXTENSIONS:
-        return EXTENSIONS[suffixes[-1]]
+    if extension(file) in EXTENSIONS:
+        return EXTENSIONS[extension(file)]
     raise UserError(
         f"the format of '{file}' is not evident from its extension: add format: "
         "tsv, csv, jsonl or parquet"
@@ -120,7 +129,7 @@ class Text(Section):
     """Required values of columns; other rows are not part of the text."""
     missing: tuple[str, ...] = ()
     """Placeholders for missing sentences; rows with one are not part of the text."""
-    labels: dict[Name, str | None] = Field(default_factory=dict)
+    labels: dict[Label, Label | None] = Field(default_factory=dict)
     """Maps names or numbers of labels in the text to labels of the corpus, if they differ, or to
     null for no label (such rows are removed). The classes of Hugging Face's tables are known, and
     of NLI the usual names (`entailment`, `e`, `contradictory`, and `-` for no gold label)."""

@@ -122,7 +122,8 @@ class Bleu(_Sacre):
             reason = " ".join(str(error).split())
             raise UserError(
                 f"metric '{self.name}' cannot tokenise '{self.language}': {reason}; or use "
-                f"{self.name.partition(':')[0]}:char (scoring.metrics), which counts characters"
+                f"{self.name.partition(':')[0]}:char, which counts characters (scoring.metrics), "
+                "and chrf in validation (validation.metric)"
             ) from error
 
     def preprocess(self, line: str) -> str:
