@@ -71,7 +71,9 @@ def test_labels_of_any_type_stay() -> None:
 
 def test_syllables_are_composed_as_in_corpora() -> None:
     frame = pd.DataFrame({"source": [unicodedata.normalize("NFD", "한국어 영화")], "target": ["x"]})
-    cipher = augury.operator("cipher", keys=[1]).fit(frame)
+    cipher = augury.operator("cipher", keys=[1]).fit(
+        pd.concat([frame.astype("string[pyarrow]")] * 2)
+    )
     assert len(cipher.rows(frame)["source"][0]) == len("한국어 영화")
 
 

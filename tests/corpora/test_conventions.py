@@ -29,7 +29,7 @@ from augury.corpora.files import examine, layout_of, read_sentences
 from augury.corpora.identification import marks_of_tools
 from augury.corpora.ingest import ingest
 from augury.corpora.readers import open_text
-from augury.corpora.spec import CorpusSpec, LabelledSpec, NliSpec
+from augury.corpora.spec import CorpusSpec, LabelledSpec, MonolingualSpec, NliSpec
 from augury.corpora.tables import class_names, column_names, read_table
 
 FRAME = pd.DataFrame(
@@ -373,6 +373,20 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
     lines = '<doc docid="a"><seg id="1">one:\n<b>two</b></seg>\n<seg id="2">x\n<5 km</seg></doc>\n'
     assert sides(tmp_path, lines, "a\nb\n") == [("one: <b>two</b>", "a"), ("x <5 km", "b")]
+    sets = f"<srcset>{segments('a-1')}</srcset><refset>{segments('asx')}</refset>"
+    assert sides(tmp_path, sets, sets) == [("a1", "ax")]
+    assert sides(tmp_path, "<seg>one\n</p>\n<p>\n<seg>two", "a\nb\n") == [
+        ("one", "a"),
+        ("two", "b"),
+    ]
+    talks = (
+        "<doc docid='1'><url>x</url>\n<talkid>1</talkid> <reviewer href='y'/>\nEin Satz.\n</doc>\n"
+    )
+    assert sides(tmp_path, talks, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
+    spec = MonolingualSpec.model_validate(
+        {"language": "de", "train": {"lines": str(tmp_path / "a")}}
+    )
+    assert ingest(spec, "train", Store(tmp_path / "store")).rows == 1
 
 
 def segments(*documents: str) -> str:
@@ -390,9 +404,8 @@ def test_segments_of_both_sides_are_the_same(tmp_path: Path) -> None:
     both = segments("a-12", "b-12")
     assert len(sides(tmp_path, both, segments("aA12", "bA12", "aB12", "bB12"))) == 4
     for target, told in (
-        (segments("b-12", "a-12"), "segment 1 of document a where .* of document b"),
-        (segments("a-13", "b-12"), "segment 2 of document a where .* segment 3 of"),
-        (segments("a-2", "b-12"), "segment 1 of document a where .* segment 2 of"),
+        (segments("b-12", "a-12"), "is 1 of document a, and of .* document b:"),
+        (segments("a-23", "b-12"), "segment 1 of .* is 1 of document a, and of .* 2 of document a"),
     ):
         with pytest.raises(UserError, match=told):
             sides(tmp_path, both, target)

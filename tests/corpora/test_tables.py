@@ -118,7 +118,7 @@ def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
     assert [file.lines for file in examine_parquet(str(tmp_path))] == [3, 3]
     for index, split in enumerate(["train-00000-of-00001", "test-00000-of-00001"]):
         (tmp_path / f"{index}.parquet").rename(tmp_path / f"{split}.parquet")
-    with pytest.raises(UserError, match="has files of test and train: give one"):
+    with pytest.raises(UserError, match="has files of test and train: give a"):
         examine_parquet(str(tmp_path))
 
 

@@ -81,9 +81,10 @@ def test_what_is_swept_cannot_be_set(store: Store) -> None:
 def test_what_is_compared_is_measured_in_validation(store: Store) -> None:
     rows = {"plain": {}, "by chrF": {"validation.metric": "chrf"}}
     for changes in [{"metric": "valid/blue"}, {"rows": rows}]:
-        with pytest.raises(UserError, match="does not measure in validation: set metric to valid"):
+        with pytest.raises(UserError, match="does not measure in validation: .*valid/loss"):
             planned("agreement", store, **changes)
-    assert planned("agreement", store, metric="valid/loss", rows=rows, keys={}).configurations
+    for metric in ("valid/loss", "valid/perplexity"):
+        assert planned("agreement", store, metric=metric, rows=rows, keys={}).configurations
 
 
 def test_the_papers_attack_has_no_radius(store: Store) -> None:

@@ -124,6 +124,10 @@ class ClassifierExperiment(Experiment):
     def validated(self) -> tuple[str, Direction]:
         return "valid/accuracy", "max"
 
+    @property
+    def measured(self) -> list[str]:
+        return ["valid/accuracy", "valid/loss"]
+
     @model_validator(mode="after")
     def _possible(self) -> ClassifierExperiment:
         if self.max_length > self.training.max_tokens:

@@ -227,6 +227,15 @@ class SequenceExperiment(Experiment):
         return f"valid/{self.validation.metric}", "max"
 
     @property
+    def measured(self) -> list[str]:
+        chosen = "accuracy" if self.validation.metric == "loss" else self.validation.metric
+        sets = ["valid", *(name.replace(" ", "/", 1) for name in self.corpus.dev_sets)]
+        return [
+            "valid/loss",
+            *(f"{name}/{metric}" for name in sets for metric in (chosen, "perplexity")),
+        ]
+
+    @property
     def example_limit(self) -> int:
         return self.max_pieces
 

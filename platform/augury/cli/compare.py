@@ -154,8 +154,8 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
             outputs[path] = read(path)
             if unicodedata.is_normalized("NFC", "\n".join(outputs[path])) != is_composed:
                 say(
-                    f"warning: one of {path} and {first} writes accents or syllables as several "
-                    "characters, and counts as other text: write both in NFC"
+                    f"warning: {path} and {first} are in different normal forms of Unicode, in "
+                    "which equal text counts as other text: write both in NFC"
                 )
             seeds[Folder(str(path.parent), path.name)] = score(
                 outputs[path],

@@ -2,8 +2,9 @@
 
 A letter has marks: vowel signs, accents and joiners, which are neither punctuation nor letters of
 their own. Words consist of letters and digits, and can contain hyphens and apostrophes, or decimal
-points and commas in numbers. All other characters except white space are words of their own
-(punctuation marks). Scripts without spaces need a segmenter, or are read character by character.
+points and commas in numbers. All other characters except white space, emoji of several characters
+as a whole, are words of their own (punctuation marks). Scripts without spaces need a segmenter, or
+are read character by character.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ WORDLIKE = r"\p{L}\p{M}\p{N}_\u00ad\u200c\u200d"
 SPACE = r"\s\x1c-\x1f"
 """White space as `str.isspace` knows it."""
 _LETTERS = rf"[{WORDLIKE}]+"
-_MARK = f"[^{WORDLIKE}{SPACE}]"
-_EMOJI = rf"\p{{RI}}{{2}}|{_MARK}(?:[\p{{M}}\p{{EMod}}\U000e0020-\U000e007f]|\u200d{_MARK})*"
+_MARK = rf"(?:\p{{RI}}{{2}}|[^{WORDLIKE}{SPACE}])"
+_EMOJI = rf"{_MARK}(?:[\p{{M}}\p{{EMod}}\U000e0020-\U000e007f]|\u200d{_MARK})*"
 _WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|{_EMOJI}"
 _words = regex.compile(_WORD).findall
 _words_and_gaps = regex.compile(f"({_WORD})").split

@@ -20,8 +20,12 @@ DECLARED = re.compile(r'"?sep=(.)"?\r?\n?', re.IGNORECASE)
 """A first line for Excel, which names the delimiter."""
 START = 1 << 20  # bytes that tell the delimiter, with
 FIRST_ROWS = 50
+DECIMAL = re.compile(r"(^|[;\t|])[-+]?\d+,\d+([;\t|]|$)")
+"""A field with a decimal comma."""
 UNQUOTED = re.compile(
-    r"[-+\d.,:/ TZ]*(e[-+]?\d+)?|NA|<NA>|NaN|NaT|None|NULL|\\N|[-+]?inf|True|False", re.IGNORECASE
+    r"[-+]?[\d.,]+(e[-+]?\d+)?|\d{1,4}([-/.]\d\d?){2}([T ][\d:.]+Z?)?|"
+    r"NA|<NA>|NaN|NaT|None|NULL|\\N|[-+]?inf|True|False|",
+    re.IGNORECASE,
 )
 """Values that stay without quotes where all texts have them."""
 SINGLE_QUOTED = re.compile("'[^']*'")
@@ -93,8 +97,8 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
     """Return the character that cuts the first lines into as many fields each, or else the first
     one; the usual one before others."""
     marks = list(dict.fromkeys([usual, *DELIMITERS]))
-    if not re.search(r"(?<!\d),|,(?!\d)", "\n".join(lines[:FIRST_ROWS])):
-        marks = [*(mark for mark in marks if mark != ","), ","]  # rather those of decimals
+    if all(DECIMAL.search(line) for line in lines[:FIRST_ROWS] if line):
+        marks = [*(mark for mark in marks if mark != ","), ","]
     for mark in marks:
         plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
         read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)

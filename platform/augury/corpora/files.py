@@ -33,6 +33,7 @@ COMPRESSIONS = {
 }
 """Patterns of the first bytes, by extension."""
 XML = rb"(?:<\?xml|<!doctype)"
+COMMENTED = rb"\s*(?:(?:<!--(?:(?!-->).)*--|%b[^>]*)>\s*)*" % XML
 OTHERS: Mapping[bytes, str] = {
     rb"PAR1[\0-\x1f]": "a Parquet table: call it .parquet, or set format: parquet",
     rb"ARROW1\0|\xff{4}": "an Arrow table: write it as Parquet",
@@ -46,7 +47,7 @@ OTHERS: Mapping[bytes, str] = {
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
-    rb"\s*(<!--.*?-->\s*|%b.*)?<(tmx|xliff)\b" % XML: "a translation memory (TMX, XLIFF): write "
+    COMMENTED + rb"<(tmx|xliff)\b": "a translation memory (TMX, XLIFF): write "
     "its two languages as two files of lines, or as a table",
     rb"\s*(%b.*<html|(<!--[^>]*-->\s*)?<(html|head|body))\b" % XML: "a page of HTML: download the "
     "file itself, or save its text",
@@ -70,15 +71,16 @@ SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
 
 COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
-WIT3 = re.compile(rb"<(url|talkid|keywords)>[^\n]*</\1>|<doc\b[^>\n]*>\s*\n")
+WIT3 = re.compile(rb"<(url|talkid|keywords)>[^\n]*</\1>|<doc\b[^>\n]*>\s*(\n|<(url|talkid)>)")
 METADATA = re.compile(
-    rb"\s*(?:<(url|talkid|keywords|speaker|reviewer|translator)\b.*</\1>|</?doc\b[^>]*>)\s*"
+    rb"\s*(?:(?:<(url|talkid|keywords|speaker|reviewer|translator)\b[^<>]*(?:/>|>[^<]*</\1>)"
+    rb"|</?doc\b[^<>]*>)\s*)+"
 )
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
 LINE_ENDS = re.compile(r"\s*[\r\n]\s*")
-SEGMENT = re.compile(
-    r"<(doc|src|ref|hyp)\b([^>]*)>|<seg\b([^>]*)>(.*?)\s*"
-    r"(?:</seg>|(?=\n\s*</?(?:seg|doc|p|hl|src|ref|hyp|\w+set)\b)|\Z)",
+SEGMENT = re.compile(  # one that is not closed ends at a line with a tag
+    r"<(doc|src|ref|hyp|srcset|refset|tstset)\b([^<>]*)>|"
+    r"<seg\b([^<>]*)>(?:([^<]*(?:<(?!/?seg\b)[^<]*)*)</seg>|(.*?)(?=\n\s*<|<seg\b|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
 ID = re.compile(r"\b(?:doc)?id\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
@@ -291,16 +293,23 @@ def segments(path: Path, side: int) -> Iterator[tuple[tuple[str, str], bytes]]:
     """Yield the names of the document and of each `<seg>` in it, empty where it has none, and the
     text; of several translations of a document, the first one."""
     markup = COMMENT.sub("", b"".join(lines(path)).decode())
-    inside, section, document = True, "", ""
-    systems: dict[str, str] = {}
+    found = {tag.lower() for tag in re.findall(r"<(src|ref|tst)set\b", markup, re.IGNORECASE)}
+    has_both = "src" in found and len(found) > 1
+    of_side, inside, section, document, number = True, True, "", "", 0
+    read: dict[str, tuple[str, int]] = {}  # document -> its first translation
     for match in SEGMENT.finditer(markup):
         if match[1] is None:
             if inside:
-                text = LINE_ENDS.sub(" ", html.unescape(match[4])).encode().strip() + b"\n"
-                yield (document, _attribute(ID, match[3])), text
-        elif (tag := match[1].lower()) == "doc":
+                text = match[5] if match[4] is None else match[4]
+                text = LINE_ENDS.sub(" ", html.unescape(text))
+                yield (document, _attribute(ID, match[3])), text.encode().strip() + b"\n"
+        elif (tag := match[1].lower()).endswith("set"):
+            of_side, number = not has_both or (tag == "srcset") != bool(side), number + 1
+        elif tag == "doc":
             document, system = (_attribute(name, match[2]) for name in (ID, SYSTEM))
-            inside, section = not document or systems.setdefault(document, system) == system, ""
+            inside, section, this = of_side, "", (system, number)
+            if of_side and document:
+                inside = read.setdefault(document, this) == this
         elif side:  # the first section behind the source, and no other reference
             inside, section = tag != "src" and section in ("", "src"), tag
         else:
@@ -309,4 +318,4 @@ def segments(path: Path, side: int) -> Iterator[tuple[tuple[str, str], bytes]]:
 
 def _attribute(name: re.Pattern[str], tag: str) -> str:
     match = name.search(tag)
-    return match[1].strip() if match else ""
+    return html.unescape(match[1]).strip().casefold() if match else ""

@@ -96,6 +96,7 @@ def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> pa.Ar
 
 def composed(text: pa.Array) -> pa.Array:
     """Return text in NFC."""
+    text = text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
     # Not Arrow's utf8_normalize, which always decomposes (apache/arrow#51225).
     return _map_where(text, pc.invert(pc.string_is_ascii(text)), partial(normalize, "NFC"))
 

@@ -72,11 +72,12 @@ def base_language(code: str) -> str:
 def require_words(texts: Iterable[str], language: str, where: str) -> None:
     """Raise UserError, prefixed by `where`, if the words of a text are not separated by spaces.
 
-    Text in a language or a script without spaces is considered unsegmented if it has more than six
-    letters per space.
+    Text in a language without spaces, or in their scripts where the language is not known, is
+    considered unsegmented if it has more than six letters per space.
     """
     texts = list(texts)
-    if base_language(language) not in UNSPACED and not is_unspaced(texts):
+    unknown = language == UNDETERMINED and is_unspaced(texts)
+    if base_language(language) not in UNSPACED and not unknown:
         return
     spaces = letters = 0
     for text in texts:

@@ -213,12 +213,8 @@ def _open_lines(spec: Text) -> TextSource:
         sides.append([_SideFile(examine(path), layout_of(path), side) for path in paths])
     total = 0
     for aligned in zip(*sides, strict=True):
-        for one, other in zip(*(part.names() for part in aligned), strict=False):
-            if any(a != b for a, b in zip(one, other, strict=True) if a and b):
-                raise UserError(
-                    f"{aligned[0].file.path} has {_segment(*one)} where {aligned[1].file.path} has "
-                    f"{_segment(*other)}: write the same ones in the same order"
-                )
+        if len(aligned) == 2:
+            _check_order(*aligned)
         lengths = [part.length() for part in aligned]
         if len(set(lengths)) > 1:
             raise UserError(
@@ -247,8 +243,17 @@ def _open_lines(spec: Text) -> TextSource:
     return _text_source(spec, [part.file for part in files], total, read)
 
 
-def _segment(document: str, name: str) -> str:
-    return f"segment {name}" + (f" of document {document}" if document else "")
+def _check_order(source: _SideFile, target: _SideFile) -> None:
+    """Raise UserError where a segment of one side stands elsewhere on the other, by its name."""
+    sides = [*source.names()], [*target.names()]
+    known = set(sides[0]) & set(sides[1])
+    for number, names in enumerate(zip(*sides, strict=False), start=1):
+        if names[0] != names[1] and not known.isdisjoint(names):
+            shown = [" of document ".join(filter(None, name[::-1])) for name in names]
+            raise UserError(
+                f"segment {number} of {source.file.path} is {shown[0]}, and of {target.file.path} "
+                f"{shown[1]}: write the same ones in the same order"
+            )
 
 
 def _open_table(spec: Text) -> TextSource:
@@ -335,7 +340,7 @@ def _select(table: pa.Table, spec: Text) -> pa.Table:
     """Return a block from a table, with the mask of the rows that are part of the text."""
     columns = {name: table.column(column) for name, column in spec.table_columns.items()}
     if "label" in columns:
-        columns["label"] = composed(columns["label"].combine_chunks())
+        columns["label"] = composed(columns["label"])
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
         selected &= pc.equal(table.column(column), str(value)).to_numpy()

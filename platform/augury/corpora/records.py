@@ -22,7 +22,7 @@ from augury.corpora.languages import check_language
 from augury.corpora.readers import TextSource
 from augury.corpora.spec import ResolvedSplit
 
-CODE = 2
+CODE = 3
 """Version in addresses, to be incremented when the same text gives other records."""
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows

@@ -15,7 +15,7 @@ from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, MONOLINGUAL, NLI, PA
 from augury.corpora.filters import Cleaning
 from augury.corpora.known import SETS, KnownSet, check_languages, locate
 from augury.corpora.languages import SEVERAL, LanguageCode
-from augury.corpora.text_settings import Label, Role, SourceNoise, Text, text_of
+from augury.corpora.text_settings import Labels, Role, SourceNoise, Text, text_of
 
 RESERVED = ("train", "valid", "mean")  # "mean" is the mean over test sets
 ONLY = {"noise": "tests", "validation": "tests", "subset": "train"}
@@ -106,7 +106,7 @@ class BaseSpec(Section):
             fields[name], defaults[name] = LanguageCode, Field(description=described)
         if kind.is_labelled and not kind.aliases:
             described = "All labels, in the order of the model's classes."
-            fields["labels"] = tuple[Label, ...]
+            fields["labels"] = Labels
             defaults["labels"] = Field(min_length=2, description=described)
         # Before Pydantic collects the fields of the class.
         cls.__annotations__ = {**fields, **cls.__dict__.get("__annotations__", {})}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -26,8 +27,10 @@ LINE = "line of the file"
 """The column with the lines that rows begin in, from 1, for files whose rows have lines."""
 FIRST_RECORDS = 50
 """Records of JSON whose fields are the columns of a table."""
-SPLITS = {"train", "validation", "valid", "dev", "test"}
-"""What the names of files of Parquet begin with, before a hyphen, where they are of one split."""
+SPLIT = re.compile(
+    "(train|validation|valid|val|dev|test|eval|unsupervised)(?![a-z])", re.IGNORECASE
+)
+"""What the name of a file of Parquet, or of its directory, begins with where it is of a split."""
 MOST_FIELDS = 200
 """Of a record of JSON: one with more is a table, column by column."""
 T = TypeVar("T")
@@ -306,11 +309,12 @@ def class_names(path: str, column: str) -> tuple[str, ...]:
 def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
-    splits = {file.stem.partition("-")[0] for file in files} & SPLITS
+    named = (SPLIT.match(file.name) or SPLIT.match(file.parent.name) for file in files)
+    splits = {match[1].lower() for match in named if match}
     if len(splits) > 1:
         raise UserError(
-            f"directory {path} has files of {' and '.join(sorted(splits))}: give one of them, or "
-            f"hub: {path} and its split"
+            f"directory {path} has files of {' and '.join(sorted(splits))}: give a file or a "
+            f"directory of one split, or hub: {path} and split"
         )
     if not files:
         raise UserError(

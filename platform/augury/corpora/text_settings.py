@@ -31,6 +31,15 @@ Label = Annotated[
     str, Field(coerce_numbers_to_str=True), AfterValidator(partial(unicodedata.normalize, "NFC"))
 ]
 """A label, which may be written as a number."""
+
+
+def _distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise UserError(f"'{twice[0]}' is there twice: name each label once")
+    return labels
+
+
+Labels = Annotated[tuple[Label, ...], AfterValidator(_distinct)]
 Words = Annotated[int, Field(ge=1, le=1_000_000)]
 EXTENSIONS = {f".{name}": name for name in ("tsv", "csv", "jsonl", "parquet")}
 EXTENSIONS |= {".ndjson": "jsonl", ".json": "jsonl"}

@@ -142,8 +142,13 @@ class Experiment(Section):
     @property
     def validated(self) -> tuple[str, Direction]:
         """The metric that decides on the validation set, by its name in the history, and whether
-        its largest or its smallest value is the best; sweeps compare it, or the loss."""
+        its largest or its smallest value is the best."""
         return "valid/loss", "min"
+
+    @property
+    def measured(self) -> list[str]:
+        """What validation measures, by the names in the history; empty: it is not known before."""
+        return []
 
     @property
     def view_names(self) -> list[str]:

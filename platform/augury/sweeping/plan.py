@@ -182,11 +182,11 @@ def make(space: Space, store: Store, assignments: Mapping[str, Any]) -> SweepPla
             elif isinstance(added := plan.add_allowed(point, name), LeftOut):
                 plan.left_out.append(added)
         for planned in plan.configurations.values():
-            validated = planned.experiment.validated[0]
-            if space.metric not in (validated, "valid/loss"):
+            measured = planned.experiment.measured
+            if measured and space.metric not in measured:
                 raise UserError(
                     f"space '{space.name}' compares {space.metric}, which {planned.name} does not "
-                    f"measure in validation: set metric to {validated} or valid/loss"
+                    f"measure in validation: set metric to one of {', '.join(measured)}"
                 )
     return plan
 
