@@ -373,6 +373,8 @@ def test_segments_of_markup_are_sentences(tmp_path: Path) -> None:
     assert sides(tmp_path, talk, "A sentence.\n") == [("Ein Satz.", "A sentence.")]
     lines = '<doc docid="a"><seg id="1">one:\n<b>two</b></seg>\n<seg id="2">x\n<5 km</seg></doc>\n'
     assert sides(tmp_path, lines, "a\nb\n") == [("one: <b>two</b>", "a"), ("x <5 km", "b")]
+    both = "".join(f"<srcset setid='{name}'>{segments('a-1')}</srcset>" for name in "xy")
+    assert sides(tmp_path, both, "a\nb\n") == [("a1", "a"), ("a1", "b")]
     sets = f"<srcset>{segments('a-1')}</srcset><refset>{segments('asx')}</refset>"
     assert sides(tmp_path, sets, sets) == [("a1", "ax")]
     assert sides(tmp_path, "<seg>one\n</p>\n<p>\n<seg>two", "a\nb\n") == [
@@ -416,6 +418,7 @@ def test_segments_of_both_sides_are_the_same(tmp_path: Path) -> None:
     [
         ('<?xml version="1.0"?>\n<tmx version="1.4"><body><tu><seg>a</seg></tu></body>', "TMX"),
         ('\ufeff<xliff version="1.2"><file>', "XLIFF"),
+        ('<!DOCTYPE tmx [\n<!ENTITY ut "x">\n]>\n<tmx><seg>a</seg></tmx>', "TMX"),
         ("<!-- mine -->\n<tmx><body><tu><seg>a</seg></tu></body>", "TMX"),
         ("\ufeff1\r\n00:00:01,000 --> 00:00:02,000\r\nyes\r\n", "subtitles"),
         ("WEBVTT\n\n00:01.000 --> 00:02.000\nyes\n", "subtitles"),

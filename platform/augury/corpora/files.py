@@ -33,7 +33,7 @@ COMPRESSIONS = {
 }
 """Patterns of the first bytes, by extension."""
 XML = rb"(?:<\?xml|<!doctype)"
-COMMENTED = rb"\s*(?:(?:<!--(?:(?!-->).)*--|%b[^>]*)>\s*)*" % XML
+PROLOGUE = rb"\s*(?:(?:<!--(?:(?!-->).)*--|<\?[^>]*|<!doctype[^>\[]*(?:\[[^\]]*\]\s*)?)>\s*)*"
 OTHERS: Mapping[bytes, str] = {
     rb"PAR1[\0-\x1f]": "a Parquet table: call it .parquet, or set format: parquet",
     rb"ARROW1\0|\xff{4}": "an Arrow table: write it as Parquet",
@@ -47,7 +47,7 @@ OTHERS: Mapping[bytes, str] = {
     rb"\x93NUMPY|\x80[\x02-\x05]": "an array or object of Python: write it as a table or as lines",
     rb"version https://git-lfs": "a pointer to a file of Git LFS: git lfs pull",
     b"|".join(COMPRESSIONS.values()): "compressed twice: unpack it once",
-    COMMENTED + rb"<(tmx|xliff)\b": "a translation memory (TMX, XLIFF): write "
+    PROLOGUE + rb"<(tmx|xliff)\b": "a translation memory (TMX, XLIFF): write "
     "its two languages as two files of lines, or as a table",
     rb"\s*(%b.*<html|(<!--[^>]*-->\s*)?<(html|head|body))\b" % XML: "a page of HTML: download the "
     "file itself, or save its text",
@@ -71,20 +71,21 @@ SAMPLE = 1 << 16  # bytes that tell what a file is
 CHUNK = 1 << 22  # bytes
 
 COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
-WIT3 = re.compile(rb"<(url|talkid|keywords)>[^\n]*</\1>|<doc\b[^>\n]*>\s*(\n|<(url|talkid)>)")
-METADATA = re.compile(
-    rb"\s*(?:(?:<(url|talkid|keywords|speaker|reviewer|translator)\b[^<>]*(?:/>|>[^<]*</\1>)"
-    rb"|</?doc\b[^<>]*>)\s*)+"
+WIT3 = re.compile(
+    rb"<(url|talkid|keywords)>[^\n]*</\1>|"
+    rb"<doc\b[^>\n]*>\s*(\n|<(url|talkid|keywords|speaker|title)>)"
 )
-KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
+METADATA = re.compile(
+    rb"\s*(?:(?:<(url|talkid|keywords|speaker|reviewer|translator)\b[^<>]*"
+    rb"(?:(?<=/)>|(?<!/)>(?:(?!</\1>).)*</\1>)|</?doc\b[^<>]*>)\s*)+"
+)
+KEPT_TAGS = re.compile(rb"</?(?:title|description|doc\b[^<>]*)>")
 LINE_ENDS = re.compile(r"\s*[\r\n]\s*")
 SEGMENT = re.compile(  # one that is not closed ends at a line with a tag
     r"<(doc|src|ref|hyp|srcset|refset|tstset)\b([^<>]*)>|"
     r"<seg\b([^<>]*)>(?:([^<]*(?:<(?!/?seg\b)[^<]*)*)</seg>|(.*?)(?=\n\s*<|<seg\b|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
-ID = re.compile(r"\b(?:doc)?id\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
-SYSTEM = re.compile(r"\bsysid\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -291,31 +292,33 @@ def read_sentences(path: str, side: int = 1) -> list[str]:
 
 def segments(path: Path, side: int) -> Iterator[tuple[tuple[str, str], bytes]]:
     """Yield the names of the document and of each `<seg>` in it, empty where it has none, and the
-    text; of several translations of a document, the first one."""
+    text; of several translations of a document (`sysid`, `refid`), the first one."""
     markup = COMMENT.sub("", b"".join(lines(path)).decode())
     found = {tag.lower() for tag in re.findall(r"<(src|ref|tst)set\b", markup, re.IGNORECASE)}
     has_both = "src" in found and len(found) > 1
-    of_side, inside, section, document, number = True, True, "", "", 0
-    read: dict[str, tuple[str, int]] = {}  # document -> its first translation
+    of_side, inside, section, document, this_set, reference = True, True, "", "", "", ""
+    read: dict[tuple[str, str], str] = {}  # set and document -> its first translation
     for match in SEGMENT.finditer(markup):
         if match[1] is None:
             if inside:
                 text = match[5] if match[4] is None else match[4]
                 text = LINE_ENDS.sub(" ", html.unescape(text))
-                yield (document, _attribute(ID, match[3])), text.encode().strip() + b"\n"
+                yield (document, _attribute("id", match[3])), text.encode().strip() + b"\n"
         elif (tag := match[1].lower()).endswith("set"):
-            of_side, number = not has_both or (tag == "srcset") != bool(side), number + 1
+            of_side = not has_both or (tag == "srcset") != bool(side)
+            this_set, reference = (_attribute(name, match[2]) for name in ("setid", "refid"))
         elif tag == "doc":
-            document, system = (_attribute(name, match[2]) for name in (ID, SYSTEM))
-            inside, section, this = of_side, "", (system, number)
+            document, inside, section = _attribute("(?:doc)?id", match[2]), of_side, ""
             if of_side and document:
-                inside = read.setdefault(document, this) == this
+                translation = _attribute("sysid", match[2]) or reference
+                inside = read.setdefault((this_set, document), translation) == translation
         elif side:  # the first section behind the source, and no other reference
             inside, section = tag != "src" and section in ("", "src"), tag
         else:
             inside = tag == "src"
 
 
-def _attribute(name: re.Pattern[str], tag: str) -> str:
-    match = name.search(tag)
-    return html.unescape(match[1]).strip().casefold() if match else ""
+def _attribute(name: str, tag: str) -> str:
+    value = r"""(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"""
+    match = re.search(rf"(?<![\w-]){name}\s*=\s*{value}", tag, re.IGNORECASE)
+    return html.unescape(match[match.lastindex or 0]).strip() if match else ""

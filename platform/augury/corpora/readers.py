@@ -3,6 +3,7 @@ numbered rows."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
@@ -244,15 +245,20 @@ def _open_lines(spec: Text) -> TextSource:
 
 
 def _check_order(source: _SideFile, target: _SideFile) -> None:
-    """Raise UserError where a segment of one side stands elsewhere on the other, by its name."""
+    """Raise UserError where a segment of one side stands elsewhere on the other, by its name, if
+    all have some."""
     sides = [*source.names()], [*target.names()]
-    known = set(sides[0]) & set(sides[1])
-    for number, names in enumerate(zip(*sides, strict=False), start=1):
-        if names[0] != names[1] and not known.isdisjoint(names):
-            shown = [" of document ".join(filter(None, name[::-1])) for name in names]
+    if not all(name for _, name in chain(*sides)):
+        return
+    counts = [Counter((document.casefold(), name) for document, name in side) for side in sides]
+    once = {names for names, count in counts[0].items() if count == counts[1][names] == 1}
+    for number, (one, other) in enumerate(zip(*sides, strict=False), start=1):
+        folded = {(document.casefold(), name) for document, name in (one, other)}
+        if len(folded) == 2 and not once.isdisjoint(folded):
+            shown = [" of document ".join(filter(None, names[::-1])) for names in (one, other)]
             raise UserError(
                 f"segment {number} of {source.file.path} is {shown[0]}, and of {target.file.path} "
-                f"{shown[1]}: write the same ones in the same order"
+                f"{shown[1]}: write the same ones in the same order; if they are, without their ids"
             )
 
 

@@ -309,8 +309,12 @@ def class_names(path: str, column: str) -> tuple[str, ...]:
 def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
-    named = (SPLIT.match(file.name) or SPLIT.match(file.parent.name) for file in files)
-    splits = {match[1].lower() for match in named if match}
+    folders = ["" if file.parent == target else file.parent.name for file in files]
+    named = (
+        SPLIT.match(folder) or SPLIT.match(file.name)
+        for folder, file in zip(folders, files, strict=True)
+    )
+    splits = {re.sub("^(val|dev).*", "validation", match[1].lower()) for match in named if match}
     if len(splits) > 1:
         raise UserError(
             f"directory {path} has files of {' and '.join(sorted(splits))}: give a file or a "

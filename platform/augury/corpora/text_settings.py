@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -34,8 +35,9 @@ Label = Annotated[
 
 
 def _distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
-    if twice := [label for label in labels if labels.count(label) > 1]:
-        raise UserError(f"'{twice[0]}' is there twice: name each label once")
+    label, count = max(Counter(labels).items(), key=lambda item: item[1], default=("", 0))
+    if count > 1:
+        raise UserError(f"'{label}' is there {count} times: name each label once")
     return labels
 
 
