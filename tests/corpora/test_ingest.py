@@ -216,3 +216,15 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
     train, *others = (ingest(corpus_spec, name, store) for name in ("train", "b", "c"))
     assert overlaps(train, others[:1]) == [3]
     assert overlaps(train, others) == [3, 1] and overlaps(train, []) == []
+
+
+@pytest.mark.parametrize("folder", ["data", "mine"])
+def test_missing_public_texts_name_the_variable(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AUGURY_DATA", raising=False)
+    files = {"source": f"{folder}/a.de", "target": f"{folder}/a.en"}
+    with pytest.raises(UserError) as error:
+        cached_address(spec(train=files), "train")
+    assert ("AUGURY_DATA is not set" in str(error.value)) == (folder == "data")

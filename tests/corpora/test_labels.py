@@ -41,6 +41,8 @@ def test_one_label_in_two_normal_forms_is_one(tmp_path: Path) -> None:
     spec = LabelledSpec.model_validate({"language": "en", "labels": [apart, "no"], "train": text})
     counts = label_counts(ingest(spec, "train", Store(tmp_path / "store")))
     assert counts == {composed: 3, "no": 1} and spec.labels == (composed, "no")
+    with pytest.raises(ValueError, match=f"'{composed}' is there 2 times"):
+        LabelledSpec.model_validate({"language": "en", "labels": [apart, composed], "train": text})
 
 
 def test_many_labels_are_labels_where_each_has_several_rows() -> None:

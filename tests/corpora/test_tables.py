@@ -116,10 +116,12 @@ def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
     table = pa.concat_tables(read_table(str(tmp_path), "parquet", ["de"]))
     assert table.column("de").to_pylist() == ["eins"] * 3 + ["zwei"] * 3
     assert [file.lines for file in examine_parquet(str(tmp_path))] == [3, 3]
-    for index, split in enumerate(["train-00000-of-00001", "test-00000-of-00001"]):
-        (tmp_path / f"{index}.parquet").rename(tmp_path / f"{split}.parquet")
+    (tmp_path / "0.parquet").rename(tmp_path / "train-00000-of-00001.parquet")
+    (tmp_path / "test").mkdir()
+    (tmp_path / "1.parquet").rename(tmp_path / "test" / "train-like.parquet")
     with pytest.raises(UserError, match="has files of test and train: give a"):
         examine_parquet(str(tmp_path))
+    assert [file.lines for file in examine_parquet(str(tmp_path / "test"))] == [3]
 
 
 def test_faults_of_parquet(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def _delimiter(lines: Sequence[str], usual: str) -> str:
     one; the usual one before others."""
     marks = list(dict.fromkeys([usual, *DELIMITERS]))
     if all(DECIMAL.search(line) for line in lines[:FIRST_ROWS] if line):
-        marks = [*(mark for mark in marks if mark != ","), ","]
+        marks = sorted(marks, key=lambda mark: mark == ",")  # which rather are in numbers
     for mark in marks:
         plain = {line.count(mark) for line in lines[:FIRST_ROWS] if line}
         read = islice(csv.reader(lines, delimiter=mark), FIRST_ROWS)

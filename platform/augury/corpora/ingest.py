@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,11 +15,13 @@ from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.messages import say, say_once
+from augury.core.paths import absolute
 from augury.core.progress import ProgressLine
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import CORPORA, PARALLEL, SCHEMA_VERSION, TEXTS, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
+from augury.corpora.known import ENVIRONMENT, data_directory
 from augury.corpora.languages import SEVERAL
 from augury.corpora.readers import TextSource, open_text
 from augury.corpora.records import CODE, RecordBuilder, choose
@@ -89,6 +92,12 @@ def _check_files(spec: BaseSpec) -> None:
                     _check_opens(file)
                 except UserError as error:
                     missing.setdefault(file, f"text {split} (corpus.{text_key(split)}): {error}")
+    public = f"{absolute(data_directory())}/"
+    if ENVIRONMENT not in os.environ and any(file.startswith(public) for file in missing):
+        missing[public] = (
+            f"{ENVIRONMENT} is not set, so that public texts are looked for in {public}: set it to "
+            "their directory"
+        )
     if missing:
         raise UserError("\n".join(missing.values()))
 

@@ -309,12 +309,11 @@ def class_names(path: str, column: str) -> tuple[str, ...]:
 def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
-    folders = ["" if file.parent == target else file.parent.name for file in files]
-    named = (
-        SPLIT.match(folder) or SPLIT.match(file.name)
-        for folder, file in zip(folders, files, strict=True)
-    )
-    splits = {re.sub("^(val|dev).*", "validation", match[1].lower()) for match in named if match}
+    splits = set[str]()
+    for file in files:
+        named = filter(None, map(SPLIT.match, file.relative_to(target).parts))  # folders first
+        if match := next(named, None):
+            splits.add(re.sub("^(val|dev).*", "validation", match[1].lower()))
     if len(splits) > 1:
         raise UserError(
             f"directory {path} has files of {' and '.join(sorted(splits))}: give a file or a "

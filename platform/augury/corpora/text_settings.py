@@ -35,9 +35,9 @@ Label = Annotated[
 
 
 def _distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
-    label, count = max(Counter(labels).items(), key=lambda item: item[1], default=("", 0))
-    if count > 1:
-        raise UserError(f"'{label}' is there {count} times: name each label once")
+    for label, count in Counter(labels).most_common(1):
+        if count > 1:
+            raise UserError(f"'{label}' is there {count} times: name each label once")
     return labels
 
 
